@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fileio.h"
+
+#include "cleanup.h"
+#include "err.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int fileio_read(int dirfd, const char *path, size_t max, char **ret_text)
+{
+	CLEANUP_CLOSE int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
+	CLEANUP_FREE char *text = NULL;
+	size_t len = 0, cap = 0;
+
+	if (fd < 0)
+		return -errno;
+	for (;;) {
+		ssize_t n;
+
+		if (len == cap) {
+			char *grown = realloc(text, (cap = cap ? cap * 2 : 4096) + 1);
+
+			if (!grown)
+				return -ENOMEM;
+			text = grown;
+		}
+		n = read(fd, text + len, cap - len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		len += (size_t)n;
+		if (len > max)
+			return -EFBIG;
+	}
+	text[len] = '\0';
+	*ret_text = TAKE(text);
+	return 0;
+}
+
+int fileio_write_all(int fd, const void *data, size_t len)
+{
+	const char *p = data;
+
+	while (len) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int fileio_new_begin(struct fileio_new *f, const char *path, struct err *e)
+{
+	struct stat st;
+
+	*f = (struct fileio_new){.fd = -1};
+	if (lstat(path, &st) == 0)
+		return err_usage(e, S_ISLNK(st.st_mode) ? -ELOOP : -EEXIST,
+				 "%s %s; nothing is overwritten, choose another name", path,
+				 S_ISLNK(st.st_mode) ? "is a symbolic link" : "exists");
+	if (errno != ENOENT)
+		return err_usage(e, -errno, "cannot create %s: %s", path, err_name(-errno));
+	f->path = strdup(path);
+	if (!f->path || asprintf(&f->temporary, "%s.part-%d", path, (int)getpid()) < 0) {
+		free(f->path);
+		*f = (struct fileio_new){.fd = -1};
+		return err_failed(e, -ENOMEM, "out of memory");
+	}
+	f->fd = open(f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (f->fd < 0) {
+		int r = -errno;
+
+		free(f->temporary);
+		f->temporary = NULL;
+		fileio_new_abort(f);
+		return err_usage(e, r, "cannot create %s: %s", path, err_name(r));
+	}
+	return 0;
+}
+
+int fileio_new_commit(struct fileio_new *f, struct err *e)
+{
+	int r = 0;
+
+	/* link() and not rename(): it fails if the name has appeared meanwhile. */
+	if (fsync(f->fd) < 0 || link(f->temporary, f->path) < 0)
+		r = err_failed(e, -errno, "cannot save %s: %s", f->path, err_name(-errno));
+	fileio_new_abort(f);
+	return r;
+}
+
+void fileio_new_abort(struct fileio_new *f)
+{
+	if (f->temporary) {
+		unlink(f->temporary);
+		close(f->fd);
+	}
+	free(f->temporary);
+	free(f->path);
+	*f = (struct fileio_new){.fd = -1};
+}
