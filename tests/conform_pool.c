@@ -83,10 +83,10 @@ static void check_usage(struct pool *p, const struct object *objects)
 	assert_true(u.meta_bytes > 0);
 }
 
-static void compact(struct pool *p, struct object *objects)
+static bool compact_some(struct pool *p, struct object *objects)
 {
 	if (!pool_compact_begin(p))
-		return;
+		return false;
 	assert_int_equal(pool_compact_begin(p), 0); /* one at a time */
 	for (size_t i = 0; i < OBJECTS; i++) {
 		struct object *o = &objects[i];
@@ -102,6 +102,16 @@ static void compact(struct pool *p, struct object *objects)
 		check(p, o);
 	}
 	pool_compact_end(p);
+	return true;
+}
+
+/* It comes to an end by itself. */
+static void compact(struct pool *p, struct object *objects)
+{
+	int rounds = 0;
+
+	while (compact_some(p, objects))
+		assert_true(++rounds < 32);
 }
 
 static size_t some_size(struct rng *r)
@@ -291,7 +301,7 @@ static void test_zsmalloc_compaction(void **state)
 	compact(p, objects);
 	pool_get_usage(p, &after);
 	assert_int_equal(after.object_bytes, before.object_bytes);
-	assert_true(after.pages_held * 4096 < after.object_bytes * 13 / 10);
+	assert_true(after.pages_held * 4096 < after.object_bytes * 11 / 10);
 	assert_true(before.pages_held * 4096 > before.object_bytes * 15 / 10);
 	for (size_t i = 0; i < OBJECTS; i++)
 		if (objects[i].handle)

@@ -22,7 +22,7 @@ struct err;
 struct pool;
 struct pool_ops;
 
-#define POOL_HANDLE_BITS 40 /* handles are 1 to 2^40 - 1; 0 is none */
+#define POOL_HANDLE_BITS 39 /* handles are 1 to 2^39 - 1; 0 is none */
 #define POOL_OBJECT_MAX	 ((size_t)4096)
 
 struct pool_options {

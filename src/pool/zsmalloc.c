@@ -310,13 +310,14 @@ static int by_live(const void *a, const void *b)
 }
 
 /*
- * The class's open zspages, emptiest first, are closed for as long as what lives in them fits twice
- * over into the holes of the others: not every hole fits an object.
+ * Closes the emptiest of the class's zspages, of those that are at least a sixteenth holes. What
+ * lives in them is packed without holes into others or fresh ones, so their holes are the gain; and
+ * no more than an eighth of the class at a time, which bounds the memory needed meanwhile.
  */
 static size_t evacuate_class(struct zsmalloc *zs, struct class *c, struct victim *v, uint32_t top)
 {
 	size_t n = 0, chosen = 0;
-	uint64_t holes = 0, live = 0;
+	uint64_t live = 0, gain = 0, all = 0;
 
 	spin_lock(&c->lock);
 	for (uint32_t i = 0; i < top; i++) {
@@ -324,19 +325,21 @@ static size_t evacuate_class(struct zsmalloc *zs, struct class *c, struct victim
 
 		if (zspage_state(z) != ZSPAGE_OPEN || class_of(zs, z) != c)
 			continue;
-		holes += z->hole_granules;
-		v[n++] = (struct victim){(int32_t)i, z->frontier - z->hole_granules};
+		all += (unsigned)z->frontier - z->hole_granules;
+		if (z->hole_granules >= ZSPAGE_GRANULES / 16)
+			v[n++] = (struct victim){(int32_t)i, z->frontier - z->hole_granules};
 	}
 	qsort(v, n, sizeof(*v), by_live);
-	for (; chosen < n; chosen++) {
-		struct zspage *z = &zs->zspages[v[chosen].index];
-
-		holes -= z->hole_granules;
-		live += v[chosen].live;
-		if (!z->hole_granules || live * 2 > holes + live)
-			break;
-		unlist(zs, c, v[chosen].index);
-		zspage_set_state(z, ZSPAGE_EVACUATING);
+	while (chosen < n && live + v[chosen].live <= all / 8 + ZSPAGE_GRANULES) {
+		gain += zs->zspages[v[chosen].index].hole_granules;
+		live += v[chosen++].live;
+	}
+	/* A page or two may be needed to put them. */
+	if (gain < 3 * PAGE_GRANULES)
+		chosen = 0;
+	for (size_t i = 0; i < chosen; i++) {
+		unlist(zs, c, v[i].index);
+		zspage_set_state(&zs->zspages[v[i].index], ZSPAGE_EVACUATING);
 	}
 	spin_unlock(&c->lock);
 	return chosen;

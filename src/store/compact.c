@@ -14,7 +14,10 @@
  */
 #include "internal.h"
 
-enum { PASSES = 4 };
+enum {
+	PASSES = 4,  /* over the table, for slots that were in use */
+	ROUNDS = 32, /* each of which empties an eighth of the pool at most */
+};
 
 enum moved {
 	NOTHING_TO_MOVE,
@@ -46,32 +49,36 @@ static enum moved move_slot(struct snug_store *s, slot_t *slot)
 	return MOVED;
 }
 
-/* One scan of the table; false when there is nothing more to do. */
-static bool pass(struct snug_store *s)
+/* Scans the table until all that the pool wants moved is, or cannot be; false if the pool is full.
+ */
+static bool evacuate(struct snug_store *s)
 {
-	bool again = false;
+	bool again = true;
 
-	for (uint64_t i = 0; i < s->n_slots; i++) {
-		enum moved m = move_slot(s, &s->table[i]);
+	for (int pass = 0; again && pass < PASSES; pass++) {
+		again = false;
+		for (uint64_t i = 0; i < s->n_slots; i++) {
+			enum moved m = move_slot(s, &s->table[i]);
 
-		if (m == NO_ROOM)
-			return false;
-		again |= m == IN_USE;
+			if (m == NO_ROOM)
+				return false;
+			again |= m == IN_USE;
+		}
 	}
-	return again;
+	return true;
 }
 
 uint64_t snug_store_compact(struct snug_store *s)
 {
 	struct pool_usage before, after;
+	bool going_on = true;
 	uint64_t freed;
 
 	pool_get_usage(s->pool, &before);
-	if (!pool_compact_begin(s->pool))
-		return 0;
-	for (int i = 0; i < PASSES && pass(s); i++)
-		;
-	pool_compact_end(s->pool);
+	for (int round = 0; going_on && round < ROUNDS && pool_compact_begin(s->pool); round++) {
+		going_on = evacuate(s);
+		pool_compact_end(s->pool);
+	}
 	pool_get_usage(s->pool, &after);
 	freed = before.pages_held > after.pages_held ? before.pages_held - after.pages_held : 0;
 	atomic_fetch_add(&s->pages_compacted, freed);

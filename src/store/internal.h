@@ -43,6 +43,7 @@ enum counter {
  */
 struct stream {
 	_Alignas(64) atomic_bool busy;
+	_Atomic int64_t uses;  /* finished */
 	struct codec_ctx *ctx; /* made at the first use */
 	char *buffer;	       /* CODEC_BUFFER_BYTES(PAGE_BYTES) */
 	unsigned unreported;   /* pages compressed since the keeper was told, and their bytes */
@@ -59,7 +60,8 @@ struct keeper {
 	pthread_cond_t wake; /* something is due, or stop */
 	pthread_cond_t idle; /* something has been done */
 	bool train_due, compact_due;
-	bool busy, stop;
+	bool busy;
+	atomic_bool stop;
 	uint64_t pages;	       /* compressed so far */
 	uint64_t next_at;      /* pages at which the next training is due in any case */
 	uint64_t compacted_at; /* pages when compaction last ended */
@@ -122,6 +124,10 @@ void recipe_free_all(struct snug_store *s, bool also_plain);
 /* Chooses the recipe anew; returns the compressed bytes a page to be expected, 0 if unknown. */
 uint64_t train(struct snug_store *s, struct rng *rng);
 
+/* refresh.c */
+/* Compresses anew, by the current recipe, what other recipes made. */
+void refresh(struct snug_store *s);
+
 /* keeper.c */
 int keeper_start(struct snug_store *s);
 void keeper_stop(struct snug_store *s);
@@ -132,5 +138,10 @@ void keeper_report(struct snug_store *s, uint64_t pages, uint64_t bytes);
 
 /* store.c */
 int store_read_slot(struct snug_store *s, struct stream *st, uint64_t slot, void *page);
+/* The entry for a page that is not same-filled, its object stored and counted; undone by
+ * store_drop_entry. */
+int store_make_entry(struct snug_store *s, struct stream *st, const void *page, uint64_t *ret);
+/* An entry's object is freed and no longer counted. */
+void store_drop_entry(struct snug_store *s, struct stream *st, uint64_t entry);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define POLICY_FIRST_TRAINING 256  /* compressed pages */
+#define POLICY_FIRST_TRAINING 128  /* compressed pages */
 #define POLICY_WINDOW_PAGES   8192 /* stretch over which a change of the data is looked for */
 
 /*
@@ -18,6 +18,9 @@ bool policy_training_due(uint64_t pages, uint64_t next_at, uint64_t window_pages
 
 /* After a training at `pages`, the next one if nothing changes. */
 uint64_t policy_next_training(uint64_t pages);
+
+/* Of so many compressed slots, are those made by an old recipe to be compressed anew? */
+bool policy_refresh_worth(uint64_t slots);
 
 /*
  * Is the pool to be compacted? held_bytes are its pages, object_bytes what lies in them; pages have

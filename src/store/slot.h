@@ -9,7 +9,8 @@
  *   bit  5      incompressible, a slower codec did not help either (for recompression)
  *   bits 6-11   recipe: how an object was made (codec, dictionary generation; later: filter)
  *   bits 12-23  length of the object less 1
- *   bits 24-63  handle of the object in the pool; for SLOT_FILL bits 32-63 are half the word
+ *   bit  24     marked: being compressed anew; any write to the slot drops the mark
+ *   bits 25-63  handle of the object in the pool; for SLOT_FILL bits 32-63 are half the word
  *
  * Kinds 4 to 7 are free: for slots written back, sharing one object, or within a group of pages.
  */
@@ -34,7 +35,8 @@ enum {
 	SLOT_KIND_SHIFT = 1,
 	SLOT_RECIPE_SHIFT = 6,
 	SLOT_LENGTH_SHIFT = 12,
-	SLOT_HANDLE_SHIFT = 24,
+	SLOT_MARKED = 1 << 24,
+	SLOT_HANDLE_SHIFT = 25,
 	SLOT_FILL_SHIFT = 32,
 	SLOT_RECIPES = 64,
 };

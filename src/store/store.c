@@ -32,54 +32,16 @@ static int store_object(struct snug_store *s, const void *data, size_t len, uint
 	return r;
 }
 
-static int entry_for_word(struct snug_store *s, uint64_t word, uint64_t *ret)
+static void count_compressed(struct snug_store *s, struct stream *st, size_t len)
 {
-	uint64_t handle;
-	int r;
-
-	if (word >> 32 == (uint32_t)word) {
-		*ret = slot_make_fill((uint32_t)word);
-		return 0;
-	}
-	r = store_object(s, &word, sizeof(word), &handle);
-	if (r == 0)
-		*ret = slot_make(SLOT_WORD, 0, sizeof(word), handle);
-	return r;
-}
-
-static void report_compressed(struct snug_store *s, struct stream *st, size_t len)
-{
+	if (len == PAGE_BYTES)
+		stream_count(st, COUNT_HUGE_SINCE, 1);
 	st->unreported_bytes += len;
 	if (++st->unreported < REPORT_EVERY)
 		return;
 	keeper_report(s, st->unreported, st->unreported_bytes);
 	st->unreported = 0;
 	st->unreported_bytes = 0;
-}
-
-static int entry_for_page(struct snug_store *s, struct stream *st, const void *page, uint64_t *ret)
-{
-	unsigned recipe = atomic_load_explicit(&s->recipe, memory_order_acquire);
-	const void *data = st->buffer;
-	uint64_t handle;
-	int r, len;
-
-	len = codec_compress(st->ctx,
-			     atomic_load_explicit(&s->recipes[recipe], memory_order_acquire), page,
-			     PAGE_BYTES, st->buffer, s->huge_size - 1);
-	if (len < 0 && len != -ENOSPC)
-		return len;
-	if (len < 0) {
-		data = page;
-		len = PAGE_BYTES;
-		recipe = 0;
-	}
-	r = store_object(s, data, (size_t)len, &handle);
-	if (r < 0)
-		return r;
-	*ret = slot_make(SLOT_OBJECT, recipe, (uint32_t)len, handle);
-	report_compressed(s, st, (size_t)len);
-	return 0;
 }
 
 /* Adds (sign 1) or takes away (-1) what an entry stands for in the statistics. */
@@ -100,16 +62,54 @@ static void count_entry(struct stream *st, uint64_t entry, int sign)
 		stream_count(st, COUNT_HUGE_PAGES, sign);
 }
 
-/* Puts entry into the slot and frees what was there. */
-static void replace(struct snug_store *s, struct stream *st, uint64_t slot, uint64_t entry)
+int store_make_entry(struct snug_store *s, struct stream *st, const void *page, uint64_t *ret)
 {
-	uint64_t old;
+	unsigned recipe = atomic_load_explicit(&s->recipe, memory_order_acquire);
+	const void *data = st->buffer;
+	uint64_t handle;
+	int r, len;
 
-	count_entry(st, entry, 1);
-	old = slot_swap(&s->table[slot], entry);
-	count_entry(st, old, -1);
-	if (slot_kind(old) == SLOT_OBJECT || slot_kind(old) == SLOT_WORD)
-		pool_free(s->pool, slot_handle(old), slot_length(old));
+	len = codec_compress(st->ctx,
+			     atomic_load_explicit(&s->recipes[recipe], memory_order_acquire), page,
+			     PAGE_BYTES, st->buffer, s->huge_size - 1);
+	if (len < 0 && len != -ENOSPC)
+		return len;
+	if (len < 0) {
+		data = page;
+		len = PAGE_BYTES;
+		recipe = 0;
+	}
+	r = store_object(s, data, (size_t)len, &handle);
+	if (r < 0)
+		return r;
+	*ret = slot_make(SLOT_OBJECT, recipe, (uint32_t)len, handle);
+	count_entry(st, *ret, 1);
+	return 0;
+}
+
+/* The same for a page that is word repeated. */
+static int make_word_entry(struct snug_store *s, struct stream *st, uint64_t word, uint64_t *ret)
+{
+	uint64_t handle;
+	int r;
+
+	if (word >> 32 == (uint32_t)word) {
+		*ret = slot_make_fill((uint32_t)word);
+	} else {
+		r = store_object(s, &word, sizeof(word), &handle);
+		if (r < 0)
+			return r;
+		*ret = slot_make(SLOT_WORD, 0, sizeof(word), handle);
+	}
+	count_entry(st, *ret, 1);
+	return 0;
+}
+
+void store_drop_entry(struct snug_store *s, struct stream *st, uint64_t entry)
+{
+	count_entry(st, entry, -1);
+	if (slot_kind(entry) == SLOT_OBJECT || slot_kind(entry) == SLOT_WORD)
+		pool_free(s->pool, slot_handle(entry), slot_length(entry));
 }
 
 static int write_slot(struct snug_store *s, struct stream *st, uint64_t slot, const void *page)
@@ -123,16 +123,16 @@ static int write_slot(struct snug_store *s, struct stream *st, uint64_t slot, co
 	}
 	stream_count(st, COUNT_WRITES, 1);
 	if (page_same_filled(page, &word))
-		r = entry_for_word(s, word, &entry);
+		r = make_word_entry(s, st, word, &entry);
 	else
-		r = entry_for_page(s, st, page, &entry);
+		r = store_make_entry(s, st, page, &entry);
 	if (r < 0) {
 		stream_count(st, COUNT_FAILED_WRITES, 1);
 		return r;
 	}
-	if (slot_kind(entry) == SLOT_OBJECT && slot_length(entry) == PAGE_BYTES)
-		stream_count(st, COUNT_HUGE_SINCE, 1);
-	replace(s, st, slot, entry);
+	store_drop_entry(s, st, slot_swap(&s->table[slot], entry));
+	if (slot_kind(entry) == SLOT_OBJECT)
+		count_compressed(s, st, slot_length(entry));
 	return 0;
 }
 
@@ -257,7 +257,7 @@ int snug_store_discard(struct snug_store *s, uint64_t first, uint64_t count)
 		/* Without a write to what is empty: a table never touched costs no memory. */
 		if (!atomic_load_explicit(&s->table[first + i], memory_order_relaxed))
 			continue;
-		replace(s, st, first + i, 0);
+		store_drop_entry(s, st, slot_swap(&s->table[first + i], 0));
 		stream_count(st, COUNT_FREED, 1);
 	}
 	stream_put(st);

@@ -12,6 +12,7 @@
 
 #include "dict.h"
 #include "mapping.h"
+#include "policy.h"
 #include "rng.h"
 
 #include <stdlib.h>
@@ -107,18 +108,21 @@ static uint64_t choose(struct snug_store *s, const char *pages, size_t n)
 	struct codec_params *plain = atomic_load(&s->recipes[0]);
 	struct codec_params *now = atomic_load(&s->recipes[atomic_load(&s->recipe)]);
 	struct codec_params *fresh = make_dictionary(&s->codec, pages, n_train);
+	bool small = policy_refresh_worth((uint64_t)stream_sum(s, COUNT_PAGES_STORED));
 	struct choice best = {0};
 
 	if (now != plain)
 		consider(&best, now, 0, check, n_check);
 	if (s->codec.dict == CODEC_AUTO)
 		consider(&best, plain, DICT_MARGIN_PLAIN, check, n_check);
-	consider(&best, fresh, best.params == plain ? DICT_MARGIN_PLAIN : DICT_MARGIN_DICT, check,
-		 n_check);
+	consider(&best, fresh, best.params == plain || small ? DICT_MARGIN_PLAIN : DICT_MARGIN_DICT,
+		 check, n_check);
 	if (!best.params || best.params != fresh || recipe_install(s, fresh) < 0)
 		codec_params_free(fresh);
 	if (best.params == plain)
 		atomic_store(&s->recipe, 0);
+	if (small)
+		refresh(s);
 	return n_check && best.params ? best.cost.bytes / n_check : 0;
 }
 

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Refreshing: after a change of recipe, slots that others made are compressed anew, so that the
+ * pages which were there before a dictionary profit by it too, and an old dictionary's memory is
+ * soon free. Worth it only while the store is small (policy.h): what is overwritten gets the new
+ * recipe anyway.
+ *
+ * The slot is marked, read as any reader would, compressed, and exchanged if the mark is still
+ * there. Whatever is written to a slot comes without a mark, so a slot that changed meanwhile is
+ * never overwritten; an entry that would merely compare equal to the old one might be another page
+ * at the same place.
+ */
+#include "internal.h"
+
+static bool wants_refresh(const struct snug_store *s, uint64_t entry)
+{
+	return slot_kind(entry) == SLOT_OBJECT && slot_length(entry) != PAGE_BYTES &&
+	       slot_recipe(entry) != atomic_load_explicit(&s->recipe, memory_order_relaxed);
+}
+
+/* Exchanges a slot that is still marked; returns the entry that is now the caller's to drop. */
+static uint64_t exchange_marked(slot_t *slot, uint64_t entry)
+{
+	uint64_t old;
+
+	do {
+		old = slot_peek(slot);
+		if (!(old & SLOT_MARKED))
+			return entry;
+	} while (!atomic_compare_exchange_weak_explicit(slot, &old, entry, memory_order_acq_rel,
+							memory_order_relaxed));
+	return old;
+}
+
+static void unmark(slot_t *slot)
+{
+	uint64_t entry;
+
+	do
+		entry = slot_peek(slot);
+	while (entry & SLOT_MARKED &&
+	       !atomic_compare_exchange_weak(slot, &entry, entry & ~(uint64_t)SLOT_MARKED));
+}
+
+/* False when there is no memory to go on with. */
+static bool refresh_slot(struct snug_store *s, struct stream *st, uint64_t i, char *page)
+{
+	slot_t *slot = &s->table[i];
+	uint64_t entry = slot_peek(slot);
+
+	if (!wants_refresh(s, entry) ||
+	    !atomic_compare_exchange_strong(slot, &entry, entry | SLOT_MARKED))
+		return true;
+	if (store_read_slot(s, st, i, page) < 0 || store_make_entry(s, st, page, &entry) < 0) {
+		unmark(slot);
+		return false;
+	}
+	store_drop_entry(s, st, exchange_marked(slot, entry));
+	return true;
+}
+
+void refresh(struct snug_store *s)
+{
+	char page[PAGE_BYTES];
+	bool going_on = true;
+
+	for (uint64_t i = 0; going_on && i < s->n_slots; i++) {
+		struct stream *st;
+
+		if (!wants_refresh(s, atomic_load_explicit(&s->table[i], memory_order_relaxed)))
+			continue;
+		st = stream_get(s);
+		if (!st)
+			return;
+		going_on = refresh_slot(s, st, i, page) && !atomic_load(&s->keeper.stop);
+		stream_put(st);
+	}
+	recipe_collect(s);
+}
