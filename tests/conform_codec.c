@@ -277,13 +277,12 @@ static void test_dict_better(void **state)
 	struct dict_cost a = {.bytes = 1000, .ns = 1000}, smaller = {.bytes = 950, .ns = 1000},
 			 faster = {.bytes = 1000, .ns = 500}, slow = {.bytes = 990, .ns = 3000};
 
-	assert_true(dict_better(&smaller, &a, DICT_MARGIN_PLAIN));
-	assert_false(dict_better(&a, &smaller, DICT_MARGIN_PLAIN));
-	assert_true(dict_better(&faster, &a, DICT_MARGIN_PLAIN));
-	assert_false(dict_better(&slow, &a, DICT_MARGIN_PLAIN));
+	assert_true(dict_better(&smaller, &a, DICT_MARGIN));
+	assert_false(dict_better(&a, &smaller, DICT_MARGIN));
+	assert_true(dict_better(&faster, &a, DICT_MARGIN));
+	assert_false(dict_better(&slow, &a, DICT_MARGIN));
 	assert_false(dict_better(&a, &a, 0));
-	/* 5% smaller is worth another dictionary, twice as fast at 1% more size is too. */
-	assert_true(dict_better(&smaller, &a, DICT_MARGIN_DICT));
+	assert_false(dict_better(&smaller, &a, 0.06));
 }
 
 static void test_dict_on_codec_without(void **state)

@@ -121,7 +121,7 @@ static int choose(const char *check, size_t n_check, struct codec_params **plain
 
 	if (r == 0)
 		r = dict_measure(*with, check, n_check, &with_cost);
-	if (r == 0 && dict_better(&plain_cost, &with_cost, DICT_MARGIN_PLAIN)) {
+	if (r == 0 && dict_better(&plain_cost, &with_cost, DICT_MARGIN)) {
 		struct codec_params *worse = *with;
 
 		*with = *plain;

@@ -34,8 +34,7 @@ int dict_measure(const struct codec_params *p, const void *pages, size_t n_pages
 		 struct dict_cost *ret);
 
 /* Is a clearly better than b, by size first and then by time? Two close ones are neither. */
-#define DICT_MARGIN_PLAIN 0.01 /* what a difference must be to mean anything: 1% of size */
-#define DICT_MARGIN_DICT  0.03 /* and to be worth another dictionary in memory */
+#define DICT_MARGIN 0.01 /* what a difference must be to mean anything: 1% of size */
 bool dict_better(const struct dict_cost *a, const struct dict_cost *b, double margin);
 
 /*

@@ -97,6 +97,22 @@ static void consider(struct choice *best, struct codec_params *params, double ma
 		*best = (struct choice){params, cost};
 }
 
+static bool is_small(const struct snug_store *s)
+{
+	return policy_refresh_worth((uint64_t)stream_sum(s, COUNT_PAGES_STORED));
+}
+
+/*
+ * The old dictionary stays in memory while any slot needs it, unless all slots are refreshed: what
+ * it occupies, as a share of all that is stored, the new one must gain on top.
+ */
+static double price_of_another(const struct snug_store *s, const struct codec_params *now)
+{
+	int64_t stored = stream_sum(s, COUNT_COMPR_BYTES);
+
+	return is_small(s) || stored <= 0 ? 0 : (double)codec_params_bytes(now) / (double)stored;
+}
+
 /*
  * Weighs the recipe in use, for +auto none at all, and a fresh dictionary. Returns the bytes a page
  * to be expected from now on, 0 if unknown.
@@ -108,20 +124,18 @@ static uint64_t choose(struct snug_store *s, const char *pages, size_t n)
 	struct codec_params *plain = atomic_load(&s->recipes[0]);
 	struct codec_params *now = atomic_load(&s->recipes[atomic_load(&s->recipe)]);
 	struct codec_params *fresh = make_dictionary(&s->codec, pages, n_train);
-	bool small = policy_refresh_worth((uint64_t)stream_sum(s, COUNT_PAGES_STORED));
 	struct choice best = {0};
 
 	if (now != plain)
 		consider(&best, now, 0, check, n_check);
 	if (s->codec.dict == CODEC_AUTO)
-		consider(&best, plain, DICT_MARGIN_PLAIN, check, n_check);
-	consider(&best, fresh, best.params == plain || small ? DICT_MARGIN_PLAIN : DICT_MARGIN_DICT,
-		 check, n_check);
+		consider(&best, plain, DICT_MARGIN, check, n_check);
+	consider(&best, fresh, DICT_MARGIN + price_of_another(s, now), check, n_check);
 	if (!best.params || best.params != fresh || recipe_install(s, fresh) < 0)
 		codec_params_free(fresh);
 	if (best.params == plain)
 		atomic_store(&s->recipe, 0);
-	if (small)
+	if (is_small(s))
 		refresh(s);
 	return n_check && best.params ? best.cost.bytes / n_check : 0;
 }
