@@ -6,7 +6,8 @@
 
 static void test_training_on_schedule(void **state)
 {
-	assert_false(policy_training_due(POLICY_FIRST_TRAINING - 1, POLICY_FIRST_TRAINING, 0, 0, 0));
+	assert_false(
+		policy_training_due(POLICY_FIRST_TRAINING - 1, POLICY_FIRST_TRAINING, 0, 0, 0));
 	assert_true(policy_training_due(POLICY_FIRST_TRAINING, POLICY_FIRST_TRAINING, 0, 0, 0));
 }
 
@@ -44,7 +45,7 @@ static void test_compaction(void **state)
 	assert_true(policy_compaction_due(12 * mib, 10 * mib, 10000, 16384));
 	assert_false(policy_compaction_due(43 * mib, 40 * mib, 10000, 16384)); /* 8% is normal */
 	assert_false(policy_compaction_due(mib, mib / 4, 10000, 500));	       /* too small */
-	assert_false(policy_compaction_due(12 * mib, 10 * mib, 4000, 16384)); /* too soon */
+	assert_false(policy_compaction_due(12 * mib, 10 * mib, 4000, 16384));  /* too soon */
 }
 
 int main(void)

@@ -15,8 +15,16 @@
  * class has on average half a page unused, whatever the zspage's length. What objects leave when
  * freed are holes, merged with neighbours. Classes exist so that a hole fits the next object.
  * Within a class, zspages are listed by the length of their longest hole, and an object goes where
- * that is the shortest that will do: best fit over the class. Plain lists, last freed first, lost
- * 10% more with each overwrite of the whole store.
+ * that is the shortest that will do: best fit over the class. Plain lists, last freed first, with a
+ * current zspage whose rest was lost when it was left, took twice the memory after 16 random
+ * overwrites of the whole store; this settles at 6 to 10%, and compaction bounds it.
+ *
+ * The numbers, over heaps of cc1plus and gawk, 64 MiB each, compressed by lz4 and zstd:1; pool and
+ * slot table over the compressed bytes, after the first fill: zspages of 32 KiB 3.0 to 3.6%, of 64
+ * KiB 2.1 to 3.0%, of 128 KiB 1.7 to 2.8% (more is lost at their ends the shorter they are, but a
+ * long one is seldom emptied: compaction gained half as much at 128 KiB); granules of 4 instead of
+ * 8 bytes another 0.3%. 7, 14 or 28 classes are all within 0.4%, also after overwriting: the heaps
+ * leave that open, and 14 keep a lock from being shared by many.
  *
  * Handles are places (granules from the arena's base, plus 1): no word is spent on an object, and
  * reading needs no look-up and no lock.
@@ -26,9 +34,10 @@
  * to 10 us.
  *
  * Invariants, under the class lock:
- *  I1 a zspage is listed, under the longest object that fits, iff it is open and an object of the
- * class fits. I2 `held` is the sum of pages over all zspages. I3 in a zspage being evacuated, freed
- * objects are counted as holes but not listed as such.
+ *  - a zspage is listed, under the longest object that fits, iff it is open and one of its class
+ * fits
+ *  - `held` is the sum of pages over all zspages
+ *  - in a zspage being evacuated, freed objects are counted as holes but not listed as such
  */
 #include "arena.h"
 #include "mapping.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Every decoder on whatever comes: the first byte picks the codec, the next two the length wanted. */
+/* Every decoder on whatever comes: the first byte picks the codec, the next two the length wanted.
+ */
 #include "codec.h"
 
 #include <errno.h>
@@ -10,7 +11,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char dict[] = "a dictionary need not be much: 0123456789abcdef 0123456789abcdef";
+	static const char dict[] =
+		"a dictionary need not be much: 0123456789abcdef 0123456789abcdef";
 	struct codec_spec spec = {0};
 	struct codec_params *params;
 	struct codec_ctx *ctx;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What people type: codec lists and sizes. A spec that is taken must survive being written and read. */
+/* What people type: codec lists and sizes. A spec that is taken must survive being written and
+ * read. */
 #include "codec.h"
 #include "err.h"
 #include "units.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Every codec: what it compresses comes back, and a cap is a cap. The first bytes pick codec and cap. */
+/* Every codec: what it compresses comes back, and a cap is a cap. The first bytes pick codec and
+ * cap. */
 #include "codec.h"
 
 #include <errno.h>
@@ -32,8 +33,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	r = codec_compress(ctx, params, data, len, dst, cap);
 	if (r == 0 || (r < 0 && r != -ENOSPC) || (r > 0 && (size_t)r > cap))
 		abort();
-	if (r > 0 && (codec_decompress(ctx, params, dst, (size_t)r, out, len) < 0 ||
-		      memcmp(out, data, len)))
+	if (r > 0 &&
+	    (codec_decompress(ctx, params, dst, (size_t)r, out, len) < 0 || memcmp(out, data, len)))
 		abort();
 	free(dst);
 	free(out);
