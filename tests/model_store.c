@@ -116,8 +116,10 @@ static void check_stats(struct snug_store *s, const struct model *model)
 	snug_store_get_stats(s, &st);
 	assert_int_equal(st.orig_data_size, stored * PAGE_BYTES);
 	assert_int_equal(st.same_pages, same);
-	assert_true(st.huge_pages >= random); /* "none" stores every page whole */
-	assert_true(st.compr_data_size >= random * PAGE_BYTES);
+	/* "none" stores every page whole; and a random one may be found in a dictionary trained on
+	 * it. */
+	assert_true(st.huge_pages >= random - random / 8);
+	assert_true(st.compr_data_size >= st.huge_pages * PAGE_BYTES);
 	assert_true(st.mem_used_total >= st.compr_data_size);
 	assert_true(st.mem_used_max >= st.mem_used_total);
 	assert_true(st.meta_bytes >= SLOTS * 8 && st.meta_bytes < SLOTS * 16 + 300000);
@@ -375,9 +377,10 @@ static void test_dictionary_follows_the_data(void **state)
 	struct snug_store_stats st;
 	char page[PAGE_BYTES];
 
-	for (int turn = 0; turn < 16; turn++) {
+	/* A window of 2^16 pages of one kind, two of the other. */
+	for (int turn = 0; turn < 96; turn++) {
 		for (uint64_t i = 0; i < SLOTS; i++) {
-			make_page(turn < 8 ? KIND_TEXT : KIND_POINTERS, i, page);
+			make_page(turn < 32 ? KIND_TEXT : KIND_POINTERS, i, page);
 			assert_int_equal(snug_store_write(s, i, page), 0);
 		}
 		snug_store_settle(s);

@@ -32,6 +32,14 @@ static void test_next_training(void **state)
 	assert_int_equal(policy_next_training(10000000), 10000000 + (1 << 20));
 }
 
+static void test_idle_training(void **state)
+{
+	assert_true(policy_idle_training_due(1000, 0));
+	assert_false(policy_idle_training_due(100, 0)); /* too few to train on */
+	assert_false(policy_idle_training_due(1200, 1000));
+	assert_true(policy_idle_training_due(1300, 1000));
+}
+
 static void test_refresh(void **state)
 {
 	assert_true(policy_refresh_worth(1000));
@@ -42,10 +50,17 @@ static void test_compaction(void **state)
 {
 	const uint64_t mib = 1 << 20;
 
-	assert_true(policy_compaction_due(12 * mib, 10 * mib, 10000, 16384));
-	assert_false(policy_compaction_due(43 * mib, 40 * mib, 10000, 16384)); /* 8% is normal */
-	assert_false(policy_compaction_due(mib, mib / 4, 10000, 500));	       /* too small */
-	assert_false(policy_compaction_due(12 * mib, 10 * mib, 4000, 16384));  /* too soon */
+	assert_true(policy_compaction_worth(12 * mib, 10 * mib));
+	assert_false(
+		policy_compaction_worth(108 * mib, 100 * mib));	 /* no more than there must be */
+	assert_false(policy_compaction_worth(mib / 4, mib / 8)); /* too small */
+}
+
+static void test_tidying(void **state)
+{
+	assert_true(policy_tidying_due(10000, 16384));
+	assert_false(policy_tidying_due(8000, 16384));
+	assert_false(policy_tidying_due(1000, 0));
 }
 
 int main(void)
@@ -54,8 +69,10 @@ int main(void)
 		cmocka_unit_test(test_training_on_schedule),
 		cmocka_unit_test(test_training_on_change),
 		cmocka_unit_test(test_next_training),
+		cmocka_unit_test(test_idle_training),
 		cmocka_unit_test(test_refresh),
 		cmocka_unit_test(test_compaction),
+		cmocka_unit_test(test_tidying),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,12 +59,14 @@ struct keeper {
 	pthread_mutex_t lock;
 	pthread_cond_t wake; /* something is due, or stop */
 	pthread_cond_t idle; /* something has been done */
-	bool train_due, compact_due;
+	bool train_due, tidy_due;
 	bool busy;
 	atomic_bool stop;
 	uint64_t pages;	       /* compressed so far */
 	uint64_t next_at;      /* pages at which the next training is due in any case */
-	uint64_t compacted_at; /* pages when compaction last ended */
+	uint64_t trained_with; /* compressed pages stored when training last ended */
+	uint64_t tidied_at;
+	uint64_t idle_at;      /* pages when spare time was last looked for */
 	uint64_t window_pages; /* a recent stretch of them, to see whether the data has changed */
 	uint64_t window_bytes;
 	uint64_t expected_bytes; /* a page, as measured when the recipe was chosen; 0: unknown */

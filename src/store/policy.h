@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define POLICY_FIRST_TRAINING 128  /* compressed pages */
-#define POLICY_WINDOW_PAGES   8192 /* stretch over which a change of the data is looked for */
+#define POLICY_FIRST_TRAINING 128   /* compressed pages */
+#define POLICY_WINDOW_PAGES   65536 /* stretch over which a change of the data is looked for */
 
 /*
  * Is it time to look for a better dictionary? pages compressed so far against the scheduled
@@ -22,11 +22,13 @@ uint64_t policy_next_training(uint64_t pages);
 /* Of so many compressed slots, are those made by an old recipe to be compressed anew? */
 bool policy_refresh_worth(uint64_t slots);
 
-/*
- * Is the pool to be compacted? held_bytes are its pages, object_bytes what lies in them; pages have
- * been written since the last compaction, of `objects` in all.
- */
-bool policy_compaction_due(uint64_t held_bytes, uint64_t object_bytes, uint64_t pages,
-			   uint64_t objects);
+/* Nothing is being written: is it time, with so many pages stored, and so many when last done? */
+bool policy_idle_training_due(uint64_t stored, uint64_t trained_with);
+
+/* Is compaction worth its while? held_bytes are the pool's, object_bytes what lies in them. */
+bool policy_compaction_worth(uint64_t held_bytes, uint64_t object_bytes);
+
+/* Have enough pages been written since the store was last tidied, of so many that it holds? */
+bool policy_tidying_due(uint64_t pages, uint64_t held);
 
 #endif

@@ -61,7 +61,10 @@ uint64_t snug_store_compact(struct snug_store *s);
 void snug_store_set_mem_limit(struct snug_store *s, uint64_t bytes);
 /* mem_used_max starts over from what is used now (zram: echo 0 > mem_used_max). */
 void snug_store_reset_mem_used_max(struct snug_store *s);
-/* Waits until no training of a dictionary and no compaction is due or under way. */
+/*
+ * Has done at once what the store would do in spare time (training on what is stored now,
+ * compaction), and waits for it. For measuring, and before a long rest.
+ */
 void snug_store_settle(struct snug_store *s);
 
 /* The kernel's names (Documentation/admin-guide/blockdev/zram.rst), then what only this engine has.
