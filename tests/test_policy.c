@@ -27,7 +27,8 @@ static void test_training_on_change(void **state)
 static void test_next_training(void **state)
 {
 	assert_int_equal(policy_next_training(128), 1024);
-	assert_int_equal(policy_next_training(2048), 16384);
+	assert_int_equal(policy_next_training(1023), 1024);
+	assert_int_equal(policy_next_training(1024), 8192);
 	/* Never further off than 2^20 pages, which is 4 GiB written. */
 	assert_int_equal(policy_next_training(10000000), 10000000 + (1 << 20));
 }
@@ -42,8 +43,9 @@ static void test_idle_training(void **state)
 
 static void test_refresh(void **state)
 {
-	assert_true(policy_refresh_worth(1000));
-	assert_false(policy_refresh_worth(100000));
+	assert_true(policy_refresh_worth(200, 10000));
+	assert_false(policy_refresh_worth(50, 10000));
+	assert_false(policy_refresh_worth(0, 0));
 }
 
 static void test_compaction(void **state)

@@ -319,9 +319,10 @@ static int by_live(const void *a, const void *b)
 }
 
 /*
- * Closes the emptiest of the class's zspages, of those that are at least a sixteenth holes. What
- * lives in them is packed without holes into others or fresh ones, so their holes are the gain; and
- * no more than an eighth of the class at a time, which bounds the memory needed meanwhile.
+ * Closes the emptiest of the class's zspages, of those of which at least a sixteenth is unused.
+ * What lives in them is packed without holes into others or fresh ones, so their holes are the
+ * gain; and no more than an eighth of the class at a time, which bounds the memory needed
+ * meanwhile.
  */
 static size_t evacuate_class(struct zsmalloc *zs, struct class *c, struct victim *v, uint32_t top)
 {
@@ -334,13 +335,13 @@ static size_t evacuate_class(struct zsmalloc *zs, struct class *c, struct victim
 
 		if (zspage_state(z) != ZSPAGE_OPEN || class_of(zs, z) != c)
 			continue;
-		all += (unsigned)z->frontier - z->hole_granules;
-		if (z->hole_granules >= ZSPAGE_GRANULES / 16)
-			v[n++] = (struct victim){(int32_t)i, z->frontier - z->hole_granules};
+		all += zspage_live(z);
+		if (zspage_waste(z) >= ZSPAGE_GRANULES / 16)
+			v[n++] = (struct victim){(int32_t)i, (uint16_t)zspage_live(z)};
 	}
 	qsort(v, n, sizeof(*v), by_live);
 	while (chosen < n && live + v[chosen].live <= all / 8 + ZSPAGE_GRANULES) {
-		gain += zs->zspages[v[chosen].index].hole_granules;
+		gain += zspage_waste(&zs->zspages[v[chosen].index]);
 		live += v[chosen++].live;
 	}
 	/* A page or two may be needed to put them. */

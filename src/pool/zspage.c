@@ -45,6 +45,16 @@ void zspage_set_state(struct zspage *z, enum zspage_state state)
 	atomic_store_explicit(&z->state, state, memory_order_release);
 }
 
+unsigned zspage_live(const struct zspage *z)
+{
+	return (unsigned)z->frontier - z->hole_granules;
+}
+
+unsigned zspage_waste(const struct zspage *z)
+{
+	return (unsigned)z->pages * PAGE_GRANULES - zspage_live(z);
+}
+
 /* The list entry that names `granule`'s successor: in the hole before it, or the descriptor. */
 static uint16_t *link_after(struct zspage *z, char *base, uint16_t before)
 {

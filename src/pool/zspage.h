@@ -45,6 +45,10 @@ void zspage_init(struct zspage *z, uint8_t class);
 enum zspage_state zspage_state(const struct zspage *z);
 void zspage_set_state(struct zspage *z, enum zspage_state state);
 
+/* Granules of live objects; and of the pages touched those that hold none. */
+unsigned zspage_live(const struct zspage *z);
+unsigned zspage_waste(const struct zspage *z);
+
 /*
  * Where an object is to go: into the shortest hole that is long enough, or else at the frontier.
  * longest >= granules says that there is a place.

@@ -59,14 +59,15 @@ struct keeper {
 	pthread_mutex_t lock;
 	pthread_cond_t wake; /* something is due, or stop */
 	pthread_cond_t idle; /* something has been done */
-	bool train_due, tidy_due;
+	unsigned due;	     /* tasks, see keeper.c */
 	bool busy;
 	atomic_bool stop;
 	uint64_t pages;	       /* compressed so far */
 	uint64_t next_at;      /* pages at which the next training is due in any case */
 	uint64_t trained_with; /* compressed pages stored when training last ended */
 	uint64_t tidied_at;
-	uint64_t idle_at;      /* pages when spare time was last looked for */
+	uint64_t refreshed_at; /* pages when that was last begun */
+	uint64_t idle_at;      /* pages when spare time had nothing more to give */
 	uint64_t window_pages; /* a recent stretch of them, to see whether the data has changed */
 	uint64_t window_bytes;
 	uint64_t expected_bytes; /* a page, as measured when the recipe was chosen; 0: unknown */
@@ -120,6 +121,8 @@ static inline void stream_count(struct stream *st, enum counter c, int64_t n)
 int recipe_install(struct snug_store *s, struct codec_params *params);
 /* Frees the params of recipes that nothing uses. */
 void recipe_collect(struct snug_store *s);
+/* Slots that refresh would compress anew. */
+uint64_t recipe_stale_slots(const struct snug_store *s);
 void recipe_free_all(struct snug_store *s, bool also_plain);
 
 /* trainer.c */
@@ -127,8 +130,8 @@ void recipe_free_all(struct snug_store *s, bool also_plain);
 uint64_t train(struct snug_store *s, struct rng *rng);
 
 /* refresh.c */
-/* Compresses anew, by the current recipe, what other recipes made. */
-void refresh(struct snug_store *s);
+/* Compresses anew, by the current recipe, what others made; false if it was not finished. */
+bool refresh(struct snug_store *s);
 
 /* keeper.c */
 int keeper_start(struct snug_store *s);

@@ -2,8 +2,9 @@
 /*
  * The keeper: the store's own thread, for work that nobody should wait for. It trains dictionaries
  * when the data calls for it, and tidies up: frees dictionaries that no slot uses any more, and
- * compacts when too much of the pool is holes, as a change of dictionary, and with it of all sizes,
- * leaves behind. When either is due is policy.c's to say; writers report to it every some pages.
+ * compacts when too much of the pool is holes. When nobody has written for a second it does what is
+ * worth doing in spare time: trains on what is stored by now, and refreshes what older recipes
+ * made. When something is due is policy.c's to say; writers report to it every some pages.
  */
 #include "internal.h"
 
@@ -14,6 +15,13 @@
 #include <time.h>
 
 enum { IDLE_SECONDS = 1 };
+
+/* Bits of `due`, in the order in which they are done. */
+enum task {
+	TASK_TRAIN = 1,
+	TASK_REFRESH = 2,
+	TASK_TIDY = 4,
+};
 
 static uint64_t stored(const struct snug_store *s)
 {
@@ -38,34 +46,40 @@ static bool has_old_dictionary(const struct snug_store *s)
 	return atomic_load(&s->dict_bytes) > codec_params_bytes(now);
 }
 
-static void tidy(struct snug_store *s)
+/* Without the lock: the holder of a stream, which training waits for, may be in keeper_report. */
+static uint64_t do_task(struct snug_store *s, enum task task, struct rng *rng)
 {
-	recipe_collect(s);
-	if (slack_is_large(s))
-		snug_store_compact(s);
+	switch (task) {
+	case TASK_TRAIN:
+		return train(s, rng);
+	case TASK_REFRESH:
+		/* The new objects have left the places of the old ones full of holes. */
+		if (refresh(s))
+			snug_store_compact(s);
+		recipe_collect(s);
+		break;
+	case TASK_TIDY:
+		recipe_collect(s);
+		if (slack_is_large(s))
+			snug_store_compact(s);
+		break;
+	}
+	return 0;
 }
 
-/* Under the lock: takes one piece of work that is due and does it without the lock. */
+/* Under the lock: takes the first task that is due. */
 static void work(struct snug_store *s, struct rng *rng)
 {
 	struct keeper *k = &s->keeper;
-	bool training = k->train_due;
-	uint64_t expected = 0;
+	enum task task = (enum task)(k->due & -k->due);
+	uint64_t expected;
 
 	k->busy = true;
-	if (training)
-		k->train_due = false;
-	else
-		k->tidy_due = false;
+	k->due &= ~(unsigned)task;
 	pthread_mutex_unlock(&k->lock);
-	/* Not under the lock: the holder of a stream, which training waits for, may be in
-	 * keeper_report. */
-	if (training)
-		expected = train(s, rng);
-	else
-		tidy(s);
+	expected = do_task(s, task, rng);
 	pthread_mutex_lock(&k->lock);
-	if (training) {
+	if (task == TASK_TRAIN) {
 		k->trained_with = stored(s);
 		k->expected_bytes = expected;
 		k->window_pages = k->window_bytes = 0;
@@ -76,20 +90,22 @@ static void work(struct snug_store *s, struct rng *rng)
 	pthread_cond_broadcast(&k->idle);
 }
 
-/* Under the lock, when nothing is being written: what is worth doing in spare time. */
+/* Under the lock, when nothing is being written: one task that is worth doing in spare time. */
 static void find_idle_work(struct snug_store *s)
 {
 	struct keeper *k = &s->keeper;
 
-	if (s->codec.dict != CODEC_PLAIN && policy_idle_training_due(stored(s), k->trained_with))
-		k->train_due = true;
-	if (k->pages != k->tidied_at && (slack_is_large(s) || has_old_dictionary(s)))
-		k->tidy_due = true;
-}
-
-static bool nothing_due(const struct keeper *k)
-{
-	return !k->train_due && !k->tidy_due && !k->stop;
+	if (s->codec.dict == CODEC_PLAIN)
+		return;
+	if (policy_idle_training_due(stored(s), k->trained_with))
+		k->due |= TASK_TRAIN;
+	else if (k->refreshed_at != k->pages &&
+		 policy_refresh_worth(recipe_stale_slots(s), stored(s)))
+		k->due |= TASK_REFRESH;
+	else if (k->tidied_at != k->pages && has_old_dictionary(s))
+		k->due |= TASK_TIDY;
+	if (k->due & TASK_REFRESH)
+		k->refreshed_at = k->pages; /* once, even if it was not finished */
 }
 
 /* Under the lock: sleeps until something is due, also if only because nobody writes. */
@@ -97,23 +113,23 @@ static void wait_for_work(struct snug_store *s)
 {
 	struct keeper *k = &s->keeper;
 
-	while (nothing_due(k)) {
+	while (!k->due && !k->stop) {
 		struct timespec until;
 		uint64_t pages = k->pages;
 
-		/* All that spare time had to give is done: no timer is needed until something is
-		 * written. */
+		/* All that spare time had to give is done: no timer until something is written. */
 		if (k->idle_at == pages) {
 			pthread_cond_wait(&k->wake, &k->lock);
 			continue;
 		}
 		clock_gettime(CLOCK_MONOTONIC, &until);
 		until.tv_sec += IDLE_SECONDS;
-		if (pthread_cond_timedwait(&k->wake, &k->lock, &until) == ETIMEDOUT &&
-		    k->pages == pages) {
+		if (pthread_cond_timedwait(&k->wake, &k->lock, &until) != ETIMEDOUT ||
+		    k->pages != pages)
+			continue;
+		find_idle_work(s);
+		if (!k->due)
 			k->idle_at = pages;
-			find_idle_work(s);
-		}
 	}
 }
 
@@ -162,14 +178,14 @@ void keeper_report(struct snug_store *s, uint64_t pages, uint64_t bytes)
 
 	pthread_mutex_lock(&k->lock);
 	k->pages += pages;
-	if (!k->busy && !k->train_due && training_due(s, pages, bytes)) {
-		k->train_due = true;
+	if (!k->busy && !(k->due & TASK_TRAIN) && training_due(s, pages, bytes)) {
+		k->due |= TASK_TRAIN;
 		k->next_at = policy_next_training(k->pages);
 	}
-	if (!k->busy && !k->tidy_due && tidying_due(s))
-		k->tidy_due = true;
+	if (!k->busy && !(k->due & TASK_TIDY) && tidying_due(s))
+		k->due |= TASK_TIDY;
 	/* Also to set its timer going, when it slept without one. */
-	if (!k->busy && (!nothing_due(k) || k->idle_at == k->pages - pages))
+	if (!k->busy && (k->due || k->idle_at == k->pages - pages))
 		pthread_cond_signal(&k->wake);
 	pthread_mutex_unlock(&k->lock);
 }
@@ -218,11 +234,11 @@ void keeper_settle(struct snug_store *s)
 	struct keeper *k = &s->keeper;
 
 	pthread_mutex_lock(&k->lock);
-	/* One after the other: a new dictionary may be the reason to tidy up. */
+	/* One after the other: what a task has done may make another worth while. */
 	for (;;) {
-		if (!k->busy && !k->train_due && !k->tidy_due)
+		if (!k->busy && !k->due)
 			find_idle_work(s);
-		if (!k->busy && !k->train_due && !k->tidy_due)
+		if (!k->busy && !k->due)
 			break;
 		pthread_cond_signal(&k->wake);
 		pthread_cond_wait(&k->idle, &k->lock);
@@ -235,10 +251,10 @@ void keeper_forget(struct snug_store *s)
 	struct keeper *k = &s->keeper;
 
 	pthread_mutex_lock(&k->lock);
-	k->train_due = k->tidy_due = false;
+	k->due = 0;
 	while (k->busy)
 		pthread_cond_wait(&k->idle, &k->lock);
-	k->pages = k->tidied_at = k->trained_with = k->idle_at = 0;
+	k->pages = k->trained_with = k->tidied_at = k->refreshed_at = k->idle_at = 0;
 	k->window_pages = k->window_bytes = k->expected_bytes = 0;
 	k->next_at = POLICY_FIRST_TRAINING;
 	pthread_mutex_unlock(&k->lock);

@@ -4,10 +4,10 @@
 enum {
 	NEXT_FACTOR = 8,
 	INTERVAL_MAX = 1 << 20,
-	REFRESH_SLOTS_MAX = 4096,
 	COMPACT_LEAST_BYTES = 256 << 10,
 	COMPACT_SLACK_SHARE = 8,
 	IDLE_GROWTH_SHARE = 4,
+	REFRESH_STALE_SHARE = 100,
 	TIDY_REWRITTEN_SHARE = 2,
 	TIDY_PAGES_LEAST = 1024,
 };
@@ -31,16 +31,13 @@ bool policy_training_due(uint64_t pages, uint64_t next_at, uint64_t window_pages
 
 uint64_t policy_next_training(uint64_t pages)
 {
+	uint64_t next = POLICY_FIRST_TRAINING;
+
+	/* Not from pages on: a training that ends late would put off all the others. */
+	while (next <= pages && next < INTERVAL_MAX)
+		next *= NEXT_FACTOR;
 	/* A training costs some 12 ms: at one in 2^20 pages (8 s of compressing) it is not felt. */
-	uint64_t interval = pages * (NEXT_FACTOR - 1);
-
-	return pages + (interval < INTERVAL_MAX ? interval : INTERVAL_MAX);
-}
-
-bool policy_refresh_worth(uint64_t slots)
-{
-	/* Some 50 ms of one CPU at most. In a larger store a dictionary's 64 KiB do not matter. */
-	return slots <= REFRESH_SLOTS_MAX;
+	return next <= pages ? pages + INTERVAL_MAX : next;
 }
 
 bool policy_idle_training_due(uint64_t stored, uint64_t trained_with)
@@ -49,6 +46,12 @@ bool policy_idle_training_due(uint64_t stored, uint64_t trained_with)
 	 */
 	return stored >= POLICY_FIRST_TRAINING &&
 	       stored > trained_with + trained_with / IDLE_GROWTH_SHARE;
+}
+
+bool policy_refresh_worth(uint64_t stale, uint64_t stored)
+{
+	/* A hundredth of the slots, by a tenth of their size: not worth a scan of the table. */
+	return stale > stored / REFRESH_STALE_SHARE;
 }
 
 bool policy_compaction_worth(uint64_t held_bytes, uint64_t object_bytes)

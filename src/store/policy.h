@@ -19,11 +19,11 @@ bool policy_training_due(uint64_t pages, uint64_t next_at, uint64_t window_pages
 /* After a training at `pages`, the next one if nothing changes. */
 uint64_t policy_next_training(uint64_t pages);
 
-/* Of so many compressed slots, are those made by an old recipe to be compressed anew? */
-bool policy_refresh_worth(uint64_t slots);
-
 /* Nothing is being written: is it time, with so many pages stored, and so many when last done? */
 bool policy_idle_training_due(uint64_t stored, uint64_t trained_with);
+
+/* Nothing is being written: are so many of the stored slots worth compressing anew? */
+bool policy_refresh_worth(uint64_t stale, uint64_t stored);
 
 /* Is compaction worth its while? held_bytes are the pool's, object_bytes what lies in them. */
 bool policy_compaction_worth(uint64_t held_bytes, uint64_t object_bytes);

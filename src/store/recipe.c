@@ -59,6 +59,19 @@ void recipe_collect(struct snug_store *s)
 			free_recipe(s, i);
 }
 
+uint64_t recipe_stale_slots(const struct snug_store *s)
+{
+	unsigned now = atomic_load(&s->recipe);
+	int64_t stale = 0;
+
+	for (unsigned i = 0; i < SLOT_RECIPES; i++)
+		stale += i == now ? 0 : live_slots(s, i);
+	/* Huge pages are kept under recipe 0 whatever was tried. */
+	if (now)
+		stale -= stream_sum(s, COUNT_HUGE_PAGES);
+	return stale < 0 ? 0 : (uint64_t)stale;
+}
+
 void recipe_free_all(struct snug_store *s, bool also_plain)
 {
 	atomic_store(&s->recipe, 0);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Refreshing: after a change of recipe, slots that others made are compressed anew, so that the
- * pages which were there before a dictionary profit by it too, and an old dictionary's memory is
- * soon free. Worth it only while the store is small (policy.h): what is overwritten gets the new
- * recipe anyway.
+ * Refreshing: in spare time, slots made by other recipes than the current are compressed anew, so
+ * that pages that were there before a dictionary profit by it too, and an old dictionary's memory
+ * becomes free. Stops as soon as somebody writes; what is overwritten gets the new recipe anyway.
  *
  * The slot is marked, read as any reader would, compressed, and exchanged if the mark is still
  * there. Whatever is written to a slot comes without a mark, so a slot that changed meanwhile is
@@ -59,21 +58,26 @@ static bool refresh_slot(struct snug_store *s, struct stream *st, uint64_t i, ch
 	return true;
 }
 
-void refresh(struct snug_store *s)
+bool refresh(struct snug_store *s)
 {
+	int64_t writes = stream_sum(s, COUNT_WRITES);
 	char page[PAGE_BYTES];
-	bool going_on = true;
 
-	for (uint64_t i = 0; going_on && i < s->n_slots; i++) {
+	for (uint64_t i = 0; i < s->n_slots; i++) {
 		struct stream *st;
+		bool done;
 
 		if (!wants_refresh(s, atomic_load_explicit(&s->table[i], memory_order_relaxed)))
 			continue;
+		if (stream_sum(s, COUNT_WRITES) != writes || atomic_load(&s->keeper.stop))
+			return false;
 		st = stream_get(s);
 		if (!st)
-			return;
-		going_on = refresh_slot(s, st, i, page) && !atomic_load(&s->keeper.stop);
+			return false;
+		done = refresh_slot(s, st, i, page);
 		stream_put(st);
+		if (!done)
+			return false;
 	}
-	recipe_collect(s);
+	return true;
 }

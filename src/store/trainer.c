@@ -12,7 +12,6 @@
 
 #include "dict.h"
 #include "mapping.h"
-#include "policy.h"
 #include "rng.h"
 
 #include <stdlib.h>
@@ -97,22 +96,6 @@ static void consider(struct choice *best, struct codec_params *params, double ma
 		*best = (struct choice){params, cost};
 }
 
-static bool is_small(const struct snug_store *s)
-{
-	return policy_refresh_worth((uint64_t)stream_sum(s, COUNT_PAGES_STORED));
-}
-
-/*
- * The old dictionary stays in memory while any slot needs it, unless all slots are refreshed: what
- * it occupies, as a share of all that is stored, the new one must gain on top.
- */
-static double price_of_another(const struct snug_store *s, const struct codec_params *now)
-{
-	int64_t stored = stream_sum(s, COUNT_COMPR_BYTES);
-
-	return is_small(s) || stored <= 0 ? 0 : (double)codec_params_bytes(now) / (double)stored;
-}
-
 /*
  * Weighs the recipe in use, for +auto none at all, and a fresh dictionary. Returns the bytes a page
  * to be expected from now on, 0 if unknown.
@@ -130,13 +113,11 @@ static uint64_t choose(struct snug_store *s, const char *pages, size_t n)
 		consider(&best, now, 0, check, n_check);
 	if (s->codec.dict == CODEC_AUTO)
 		consider(&best, plain, DICT_MARGIN, check, n_check);
-	consider(&best, fresh, DICT_MARGIN + price_of_another(s, now), check, n_check);
+	consider(&best, fresh, DICT_MARGIN, check, n_check);
 	if (!best.params || best.params != fresh || recipe_install(s, fresh) < 0)
 		codec_params_free(fresh);
 	if (best.params == plain)
 		atomic_store(&s->recipe, 0);
-	if (is_small(s))
-		refresh(s);
 	return n_check && best.params ? best.cost.bytes / n_check : 0;
 }
 
