@@ -63,9 +63,37 @@ int fileio_write_all(int fd, const void *data, size_t len)
 	return 0;
 }
 
+/*
+ * A file without a name, in the folder of path, which vanishes with this process unless it is given
+ * one; or, where the file system has no such files, one with a name beside path.
+ */
+static int open_unnamed(struct fileio_new *f, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	CLEANUP_FREE char *dir = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+
+	if (!dir)
+		return -ENOMEM;
+	f->fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	if (f->fd >= 0)
+		return 0;
+	if (errno != EOPNOTSUPP && errno != EISDIR)
+		return -errno;
+	if (asprintf(&f->temporary, "%s.part-%d", path, (int)getpid()) < 0) {
+		f->temporary = NULL;
+		return -ENOMEM;
+	}
+	f->fd = open(f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (f->fd >= 0)
+		return 0;
+	free(TAKE(f->temporary)); /* not ours to remove */
+	return -errno;
+}
+
 int fileio_new_begin(struct fileio_new *f, const char *path, struct err *e)
 {
 	struct stat st;
+	int r;
 
 	*f = (struct fileio_new){.fd = -1};
 	if (lstat(path, &st) == 0)
@@ -75,40 +103,42 @@ int fileio_new_begin(struct fileio_new *f, const char *path, struct err *e)
 	if (errno != ENOENT)
 		return err_usage(e, -errno, "cannot create %s: %s", path, err_name(-errno));
 	f->path = strdup(path);
-	if (!f->path || asprintf(&f->temporary, "%s.part-%d", path, (int)getpid()) < 0) {
-		free(f->path);
-		*f = (struct fileio_new){.fd = -1};
-		return err_failed(e, -ENOMEM, "out of memory");
-	}
-	f->fd = open(f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (f->fd < 0) {
-		int r = -errno;
+	r = f->path ? open_unnamed(f, path) : -ENOMEM;
+	if (r == 0)
+		return 0;
+	fileio_new_abort(f);
+	if (r == -ENOMEM)
+		return err_failed(e, r, "out of memory");
+	return err_usage(e, r, "cannot create %s: %s", path, err_name(r));
+}
 
-		free(f->temporary);
-		f->temporary = NULL;
-		fileio_new_abort(f);
-		return err_usage(e, r, "cannot create %s: %s", path, err_name(r));
-	}
-	return 0;
+/* link and not rename: it fails if the name has appeared meanwhile. */
+static int give_name(const struct fileio_new *f)
+{
+	char self[64];
+
+	if (f->temporary)
+		return link(f->temporary, f->path) < 0 ? -errno : 0;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", f->fd);
+	return linkat(AT_FDCWD, self, AT_FDCWD, f->path, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
 }
 
 int fileio_new_commit(struct fileio_new *f, struct err *e)
 {
-	int r = 0;
+	int r = fsync(f->fd) < 0 ? -errno : give_name(f);
 
-	/* link() and not rename(): it fails if the name has appeared meanwhile. */
-	if (fsync(f->fd) < 0 || link(f->temporary, f->path) < 0)
-		r = err_failed(e, -errno, "cannot save %s: %s", f->path, err_name(-errno));
+	if (r < 0)
+		err_failed(e, r, "cannot save %s: %s", f->path, err_name(r));
 	fileio_new_abort(f);
 	return r;
 }
 
 void fileio_new_abort(struct fileio_new *f)
 {
-	if (f->temporary) {
+	if (f->temporary)
 		unlink(f->temporary);
+	if (f->path && f->fd >= 0)
 		close(f->fd);
-	}
 	free(f->temporary);
 	free(f->path);
 	*f = (struct fileio_new){.fd = -1};

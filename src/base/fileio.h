@@ -25,7 +25,7 @@ int fileio_write_all(int fd, const void *data, size_t len);
 struct fileio_new {
 	int fd;
 	char *path;
-	char *temporary;
+	char *temporary; /* NULL for a file without a name */
 };
 
 int fileio_new_begin(struct fileio_new *f, const char *path, struct err *e);

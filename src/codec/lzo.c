@@ -2,7 +2,12 @@
 /*
  * LZO1X by liblzo2: three compressors for one bitstream. The library has no capacity argument: it
  * writes up to its worst case (src + src/16 + 67, lzo FAQ) and the cap is tested after.
+ *
+ * Reading is done by the decoder that lzo-rle needs anyway, which knows plain LZO1X too: over heaps
+ * it takes 0.57 of lzo1x_decompress_safe's time (1.8 us a page against 3.3), where the kernel's
+ * takes 0.7.
  */
+#include "lzo_rle.h"
 #include "ops.h"
 
 #include <errno.h>
@@ -73,11 +78,7 @@ static int compress_999(void *work, const struct codec_params *p, const void *sr
 static int decompress(void *work, const struct codec_params *p, const void *src, size_t src_len,
 		      void *dst, size_t dst_len)
 {
-	lzo_uint len = dst_len;
-
-	if (lzo1x_decompress_safe(src, src_len, dst, &len, NULL) != LZO_E_OK || len != dst_len)
-		return -EBADMSG;
-	return 0;
+	return lzo_rle_decompress(src, src_len, dst, dst_len);
 }
 
 const struct codec_ops codec_lzo = {
