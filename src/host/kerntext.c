@@ -319,7 +319,10 @@ int kerntext_stat_has_memory(const char *text, bool *ret)
 	uint64_t flags;
 	char state;
 
-	if (!p++ || !take_char(&p, ' ') || !*p || *p == '\n')
+	if (!p)
+		return -EBADMSG;
+	p++;
+	if (!take_char(&p, ' ') || !*p || *p == '\n')
 		return -EBADMSG;
 	state = *p;
 	for (int field = 3; field < FLAGS_FIELD; field++) {
