@@ -141,12 +141,14 @@ void keeper_forget(struct snug_store *s);
 /* Tells of pages compressed; cheap enough to be called every some dozens. */
 void keeper_report(struct snug_store *s, uint64_t pages, uint64_t bytes);
 
-/* store.c */
-int store_read_slot(struct snug_store *s, struct stream *st, uint64_t slot, void *page);
-/* The entry for a page that is not same-filled, its object stored and counted; undone by
- * store_drop_entry. */
-int store_make_entry(struct snug_store *s, struct stream *st, const void *page, uint64_t *ret);
+/* entry.c */
+/* A page's object and entry, counted but in no slot yet; undone by entry_drop. */
+int entry_for_page(struct snug_store *s, struct stream *st, const void *page, uint64_t *ret);
+/* The same for a page that is known not to be same-filled. */
+int entry_make(struct snug_store *s, struct stream *st, const void *page, uint64_t *ret);
 /* An entry's object is freed and no longer counted. */
-void store_drop_entry(struct snug_store *s, struct stream *st, uint64_t entry);
+void entry_drop(struct snug_store *s, struct stream *st, uint64_t entry);
+/* The page in a slot; -EIO. */
+int entry_read(struct snug_store *s, struct stream *st, uint64_t slot, void *page);
 
 #endif

@@ -50,11 +50,11 @@ static bool refresh_slot(struct snug_store *s, struct stream *st, uint64_t i, ch
 	if (!wants_refresh(s, entry) ||
 	    !atomic_compare_exchange_strong(slot, &entry, entry | SLOT_MARKED))
 		return true;
-	if (store_read_slot(s, st, i, page) < 0 || store_make_entry(s, st, page, &entry) < 0) {
+	if (entry_read(s, st, i, page) < 0 || entry_make(s, st, page, &entry) < 0) {
 		unmark(slot);
 		return false;
 	}
-	store_drop_entry(s, st, exchange_marked(slot, entry));
+	entry_drop(s, st, exchange_marked(slot, entry));
 	return true;
 }
 

@@ -57,7 +57,7 @@ static size_t read_pages(struct snug_store *s, const uint64_t *slots, size_t n, 
 
 		if (!st)
 			break;
-		if (store_read_slot(s, st, slots[i], page) == 0 && !page_same_filled(page, &word))
+		if (entry_read(s, st, slots[i], page) == 0 && !page_same_filled(page, &word))
 			got++;
 		stream_put(st);
 	}
