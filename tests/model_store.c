@@ -432,6 +432,9 @@ static void run_threads(const char *codec, const char *pool)
 		workers[i].index = i;
 		assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
 	}
+	/* What is for spare time meets writers, and must give way. */
+	for (int i = 0; i < 20; i++)
+		snug_store_settle(s);
 	for (unsigned i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
 	snug_store_settle(s);
