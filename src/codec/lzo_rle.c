@@ -18,7 +18,7 @@
  * Up to 48 KiB its streams are the same, byte for byte; beyond, the kernel starts anew, and this
  * does not. To match better would be easy, and would answer another question.
  *
- *   - What is before pos is written, or is pending from lit on.
+ *   - What is before anchor is written; from there to pos are literals that wait for a match.
  *   - A table entry is less than pos, so that each is a candidate; 0 where nothing is known yet.
  *   - out <= end, and the end marker fits behind end: a stream is known to be longer than cap at
  *     the first instruction that does not fit.
@@ -30,7 +30,7 @@
  *   - start <= out <= out_end, in <= in_end; only what is between is read or written.
  *   - What is written beyond out is overwritten by what follows.
  *
- * Declined: to decode near, mid and zeros by selection rather than by branches. It took 15 to 50%
+ * Declined: to decode near, mid and zeros by selection rather than by branches. It took 15 to 40%
  * longer: a guess hides the wait for where the next instruction is, a selection adds to it.
  */
 #include "lzo_rle.h"
@@ -429,8 +429,8 @@ static bool decode_far_mid(struct decoder *d, size_t token, bool *ret_end)
 	v = load16(d->in);
 	d->in += 2;
 	if (token < MID && !(token & 8) && v <= SS_MAX) {
-		*ret_end = true;
-		return token == end_marker[0] && v == 0;
+		*ret_end = true; /* of any length and with any SS, as liblzo2 has it */
+		return true;
 	}
 	return copy_back(d, (token >= MID ? 1 : MID_DIST + ((token & 8) << 11)) + (v >> 2),
 			 n + 2) &&
