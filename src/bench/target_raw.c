@@ -52,7 +52,9 @@ struct raw {
 	size_t cap; /* longest result that counts as compressed */
 	uint64_t n_slots;
 	uint64_t mem_limit_bytes;
-	unsigned char *array;
+	unsigned char *array; /* a region for each worker */
+	size_t region_bytes;
+	unsigned n_hands_max;
 	struct place *places;
 	unsigned n_hands;
 	struct hand *hands;
@@ -70,7 +72,7 @@ static int raw_close(void *target, struct err *e)
 	}
 	free(t->hands);
 	codec_params_free(t->params);
-	mapping_free(t->array, t->n_slots * PAGE_BYTES);
+	mapping_free(t->array, t->n_hands_max * t->region_bytes);
 	mapping_free(t->places, t->n_slots * sizeof(*t->places));
 	free(t);
 	return 0;
@@ -149,7 +151,10 @@ static int raw_open(const struct target_setup *setup, void **ret, struct err *e)
 		return err_failed(e, -ENOMEM, "out of memory");
 	t->n_slots = setup->n_slots;
 	t->mem_limit_bytes = setup->mem_limit_bytes;
-	t->array = mapping_alloc(t->n_slots * PAGE_BYTES);
+	/* A worker has its share of the chunks, and perhaps one more. */
+	t->n_hands_max = setup->config->threads;
+	t->region_bytes = (t->n_slots / t->n_hands_max + TARGET_CHUNK) * PAGE_BYTES;
+	t->array = mapping_alloc(t->n_hands_max * t->region_bytes);
 	t->places = mapping_alloc(t->n_slots * sizeof(*t->places));
 	r = t->array && t->places ? codec_init() : -ENOMEM;
 	if (r == 0)
@@ -212,7 +217,7 @@ static int raw_write(void *target, unsigned worker, uint64_t slot, const void *p
 
 	if (!h->begun) {
 		h->begun = true;
-		h->end = slot * PAGE_BYTES;
+		h->end = worker * t->region_bytes;
 	}
 	for (size_t i = 0; r == 0 && i < n; i++)
 		r = write_page(t, h, slot + i, (const unsigned char *)pages + i * PAGE_BYTES);
