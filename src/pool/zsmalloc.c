@@ -30,8 +30,9 @@
  * reading needs no look-up and no lock.
  *
  * Locks. One spin lock a class, held for a walk of some holes; the arena has its own, taken inside.
- * No per-thread caches: at two to eight threads a class is contended for some 50 ns of a page's 2
- * to 10 us.
+ * The classes are there once for each CPU, up to four, with zspages of their own, and a thread
+ * allocates by the CPU it runs on: with one set for all, two threads of lz4 spent 0.5 us of 4 on
+ * each other's cache lines. Each set costs half a page a class.
  *
  * Invariants, under the class lock:
  *  - a zspage is listed, under the longest object that fits, iff it is open and one of its class
@@ -45,8 +46,10 @@
 #include "zspage.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The largest object of each class, in granules. */
 static const uint16_t class_top[] = {16,  32,  48,  64,	 88,  112, 144,
@@ -54,6 +57,8 @@ static const uint16_t class_top[] = {16,  32,  48,  64,	 88,  112, 144,
 
 enum {
 	CLASSES = sizeof(class_top) / sizeof(class_top[0]),
+	SHARES_MAX = 4,
+	SHARE_LISTS = OBJECT_GRANULES + CLASSES,
 	CLASS_WIDTH_MAX = OBJECT_GRANULES - 640,
 	FIT_WORDS = CLASS_WIDTH_MAX / 64 + 1,
 };
@@ -78,11 +83,12 @@ struct zsmalloc {
 	struct zspage *zspages; /* arena.capacity of them */
 	bool wipe_on_free;
 	uint8_t class_of[OBJECT_GRANULES + 1];
-	struct class classes[CLASSES];
-	int32_t lists[OBJECT_GRANULES + CLASSES]; /* of all classes, one after another */
-	_Alignas(64) _Atomic uint64_t held;	  /* pages */
-	_Atomic uint64_t most;			  /* pages ever held, since reset_max */
-	_Atomic uint64_t limit;			  /* pages, 0 for none */
+	unsigned n_classes;		    /* CLASSES for each CPU's share */
+	struct class *classes;		    /* share after share */
+	int32_t *lists;			    /* of all classes, one after another */
+	_Alignas(64) _Atomic uint64_t held; /* pages */
+	_Atomic uint64_t most;		    /* pages ever held, since reset_max */
+	_Atomic uint64_t limit;		    /* pages, 0 for none */
 	atomic_bool compacting;
 };
 
@@ -104,6 +110,15 @@ static char *base_of(const struct zsmalloc *zs, int32_t index)
 static struct class *class_of(struct zsmalloc *zs, const struct zspage *z)
 {
 	return &zs->classes[atomic_load_explicit(&z->class, memory_order_relaxed)];
+}
+
+/* The class that objects of so many granules go to, of this CPU's share. */
+static struct class *class_for(struct zsmalloc *zs, unsigned granules)
+{
+	int cpu = sched_getcpu();
+	unsigned share = cpu < 0 ? 0 : (unsigned)cpu % (zs->n_classes / CLASSES);
+
+	return &zs->classes[share * CLASSES + zs->class_of[granules]];
 }
 
 /* The list for zspages whose longest hole is that long. */
@@ -230,7 +245,7 @@ static int zsmalloc_alloc(struct pool *p, size_t size, uint64_t *ret_handle)
 {
 	struct zsmalloc *zs = self(p);
 	unsigned granules = granules_of(size), granule;
-	struct class *c = &zs->classes[zs->class_of[granules]];
+	struct class *c = class_for(zs, granules);
 	int32_t index;
 	int r;
 
@@ -278,8 +293,8 @@ static void zsmalloc_free(struct pool *p, uint64_t handle, size_t size)
 {
 	struct zsmalloc *zs = self(p);
 	unsigned granules = granules_of(size);
-	struct class *c = &zs->classes[zs->class_of[granules]];
 	int32_t index = (int32_t)((handle - 1) / ZSPAGE_GRANULES);
+	struct class *c = class_of(zs, &zs->zspages[index]);
 	unsigned granule = (unsigned)((handle - 1) % ZSPAGE_GRANULES);
 	enum zspage_state emptied;
 	unsigned pages;
@@ -366,7 +381,7 @@ static size_t zsmalloc_compact_begin(struct pool *p)
 		return 0;
 	top = arena_top(&zs->arena);
 	v = malloc((top + 1) * sizeof(*v));
-	for (int i = 0; v && i < CLASSES; i++)
+	for (unsigned i = 0; v && i < zs->n_classes; i++)
 		n += evacuate_class(zs, &zs->classes[i], v, top);
 	free(v);
 	if (!n)
@@ -424,7 +439,7 @@ static void zsmalloc_usage(const struct pool *p, struct pool_usage *ret)
 	struct zsmalloc *zs = self(p);
 
 	*ret = (struct pool_usage){0};
-	for (int i = 0; i < CLASSES; i++) {
+	for (unsigned i = 0; i < zs->n_classes; i++) {
 		struct class *c = &zs->classes[i];
 
 		spin_lock(&c->lock);
@@ -434,7 +449,9 @@ static void zsmalloc_usage(const struct pool *p, struct pool_usage *ret)
 	}
 	ret->pages_held = atomic_load_explicit(&zs->held, memory_order_relaxed);
 	ret->pages_max = atomic_load_explicit(&zs->most, memory_order_relaxed);
-	ret->meta_bytes = sizeof(*zs) + arena_top(&zs->arena) * (uint64_t)sizeof(struct zspage);
+	ret->meta_bytes = sizeof(*zs) + zs->n_classes * sizeof(*zs->classes) +
+			  zs->n_classes / CLASSES * SHARE_LISTS * sizeof(*zs->lists) +
+			  arena_top(&zs->arena) * (uint64_t)sizeof(struct zspage);
 }
 
 static void zsmalloc_reset_max(struct pool *p)
@@ -444,19 +461,20 @@ static void zsmalloc_reset_max(struct pool *p)
 
 static void init_classes(struct zsmalloc *zs)
 {
-	unsigned granules = 0;
+	unsigned n_shares = zs->n_classes / CLASSES;
 
-	for (int i = 0; i < OBJECT_GRANULES + CLASSES; i++)
+	memset(zs->classes, 0, zs->n_classes * sizeof(*zs->classes));
+	for (unsigned i = 0; i < n_shares * SHARE_LISTS; i++)
 		zs->lists[i] = NO_ZSPAGE;
-	for (int i = 0; i < CLASSES; i++) {
+	for (unsigned i = 0; i < zs->n_classes; i++) {
 		struct class *c = &zs->classes[i];
+		unsigned kind = i % CLASSES, below = kind ? class_top[kind - 1] : 0;
 
-		memset(c, 0, sizeof(*c));
-		c->smallest = (uint16_t)(granules + 1);
-		c->largest = class_top[i];
-		c->lists = &zs->lists[granules + (unsigned)i];
-		for (; granules < class_top[i]; granules++)
-			zs->class_of[granules + 1] = (uint8_t)i;
+		c->smallest = (uint16_t)(below + 1);
+		c->largest = class_top[kind];
+		c->lists = &zs->lists[i / CLASSES * SHARE_LISTS + below + kind];
+		for (unsigned granules = c->smallest; granules <= c->largest; granules++)
+			zs->class_of[granules] = (uint8_t)kind;
 	}
 }
 
@@ -477,7 +495,21 @@ static void zsmalloc_close(struct pool *p)
 
 	mapping_free(zs->zspages, zs->arena.capacity * sizeof(*zs->zspages));
 	arena_close(&zs->arena);
+	free(zs->classes);
+	free(zs->lists);
 	free(zs);
+}
+
+static bool allocate(struct zsmalloc *zs)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned n_shares = cpus < 1 ? 1 : cpus > SHARES_MAX ? SHARES_MAX : (unsigned)cpus;
+
+	zs->n_classes = n_shares * CLASSES;
+	zs->classes = aligned_alloc(_Alignof(struct class), zs->n_classes * sizeof(*zs->classes));
+	zs->lists = malloc(n_shares * SHARE_LISTS * sizeof(*zs->lists));
+	zs->zspages = mapping_alloc(zs->arena.capacity * sizeof(*zs->zspages));
+	return zs->classes && zs->lists && zs->zspages;
 }
 
 static int zsmalloc_open(const struct pool_options *o, struct pool **ret)
@@ -490,15 +522,13 @@ static int zsmalloc_open(const struct pool_options *o, struct pool **ret)
 	memset(zs, 0, sizeof(*zs));
 	/* Twice the objects' size: addresses are free, and fragmentation must not end in -ENOMEM.
 	 */
-	r = arena_open(&zs->arena, o->capacity_bytes * 2 + CLASSES * ZSPAGE_BYTES * 2, ZSPAGE_BYTES,
-		       o->lock_memory);
-	if (r == 0) {
-		zs->zspages = mapping_alloc(zs->arena.capacity * sizeof(*zs->zspages));
-		r = zs->zspages ? 0 : -ENOMEM;
-	}
+	r = arena_open(&zs->arena,
+		       o->capacity_bytes * 2 + SHARES_MAX * CLASSES * (uint64_t)ZSPAGE_BYTES * 2,
+		       ZSPAGE_BYTES, o->lock_memory);
+	if (r == 0 && !allocate(zs))
+		r = -ENOMEM;
 	if (r < 0) {
-		arena_close(&zs->arena);
-		free(zs);
+		zsmalloc_close(&zs->pool);
 		return r;
 	}
 	zs->wipe_on_free = o->wipe_on_free;
