@@ -35,8 +35,9 @@ enum {
 	SLOT_BYTES = 8,
 	TRAINING_PAGES = DICT_TRAIN_PAGES + DICT_CHECK_PAGES,
 	REPORT_EVERY = 64,
-	/* The kernel writes magic and content size, 7 bytes of header where ours has 2. */
-	KERNEL_ZSTD_HEADER = 5,
+	/* Magic, descriptor, content size and block header, which the kernel writes and we don't.
+	 */
+	KERNEL_ZSTD_HEADER = 4 + 1 + 2 + 3,
 };
 
 /* A page in the pool. */
