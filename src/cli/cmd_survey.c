@@ -18,7 +18,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
+#include <unistd.h>
 
 enum option {
 	OPT_PID,
@@ -209,53 +211,91 @@ static void size_or_dash(struct table *t, const char *before, uint64_t value, bo
 		table_cell(t, "-");
 }
 
-static void codec_row(struct table *t, const struct survey *s, const struct measure_result *c,
-		      bool bytes)
+/* What a table has of a codec: memory, time, or both in one line. */
+enum part { PART_MEMORY = 1, PART_TIME = 2, PART_BOTH = 3, WIDTH_OF_BOTH = 121 };
+
+static void memory_cells(struct table *t, const struct survey *s, const struct measure_result *c,
+			 bool bytes)
 {
-	double pages = (double)s->sample.n_pages;
 	const char *nearly = c->kernel_approximate ? "~" : "";
 
-	table_cell(t, "%s", c->name);
 	table_cell(t, "%s", kernel_cell(s, c));
 	ratio_cell(t, survey_ratio(s, c->compr_bytes));
 	ratio_cell(t, survey_ratio(s, c->mem_used_bytes));
-	table_cell(t, "%.1f", 100 * (double)s->same_pages / pages);
-	table_cell(t, "%.1f", 100 * (double)c->huge_pages / pages);
-	table_cell(t, "%.1f", c->compress_ns_p50 / 1e3);
-	table_cell(t, "%.1f", c->compress_ns_p99 / 1e3);
-	table_cell(t, "%.1f", c->decompress_ns_p50 / 1e3);
-	table_cell(t, "%.1f", c->decompress_ns_p99 / 1e3);
-	table_cell(t, "%.2f", c->compress_gb_s);
-	table_cell(t, "%.2f", c->decompress_gb_s);
+	table_cell(t, "%.1f", 100 * (double)s->same_pages / (double)s->sample.n_pages);
+	table_cell(t, "%.1f", 100 * (double)c->huge_pages / (double)s->sample.n_pages);
 	size_or_dash(t, "", survey_gib_holds(s, c), bytes);
 	size_or_dash(t, nearly,
 		     c->kernel_mem_used_bytes < 0 ? 0 : (uint64_t)c->kernel_mem_used_bytes, bytes);
 	size_or_dash(t, nearly, survey_kernel_gib_holds(s, c), bytes);
 }
 
-static int print_table(const struct survey *s, const struct request *q)
+static void time_cells(struct table *t, const struct measure_result *c)
 {
-	static const char *const headings[] = {
-		"ALGORITHM", "KERNEL", "RATIO",	     "MEM-RATIO",  "SAME%",
-		"HUGE%",     "C-US",   "C-P99",	     "D-US",	   "D-P99",
-		"C-GB/S",    "D-GB/S", "1GIB-HOLDS", "KERNEL-MEM", "KERNEL-HOLDS"};
+	table_cell(t, "%.1f", c->compress_ns_p50 / 1e3);
+	table_cell(t, "%.1f", c->compress_ns_p99 / 1e3);
+	table_cell(t, "%.1f", c->decompress_ns_p50 / 1e3);
+	table_cell(t, "%.1f", c->decompress_ns_p99 / 1e3);
+	table_cell(t, "%.2f", c->compress_gb_s);
+	table_cell(t, "%.2f", c->decompress_gb_s);
+}
+
+static void columns(struct table *t, const char *const *headings, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		table_column(t, headings[i],
+			     strcmp(headings[i], "KERNEL") ? TABLE_RIGHT : TABLE_LEFT);
+}
+
+static int print_part(const struct survey *s, const struct request *q, enum part part)
+{
+	static const char *const memory[] = {"KERNEL", "RATIO", "MEM-RATIO", "SAME%",
+					     "HUGE%",  "1GIB",	"ZRAM-MEM",  "ZRAM-1GIB"};
+	static const char *const time[] = {"C-US", "C-P99", "D-US", "D-P99", "C-GB/S", "D-GB/S"};
 	struct table *t = table_new();
 	int r;
 
-	for (size_t i = 0; i < sizeof(headings) / sizeof(headings[0]); i++)
-		table_column(t, headings[i], i < 2 ? TABLE_LEFT : TABLE_RIGHT);
-	for (size_t i = 0; i < s->n_codecs; i++)
-		codec_row(t, s, &s->codecs[i], q->bytes);
+	table_column(t, "ALGORITHM", TABLE_LEFT);
+	if (part & PART_MEMORY)
+		columns(t, memory, sizeof(memory) / sizeof(memory[0]));
+	if (part & PART_TIME)
+		columns(t, time, sizeof(time) / sizeof(time[0]));
+	for (size_t i = 0; i < s->n_codecs; i++) {
+		table_cell(t, "%s", s->codecs[i].name);
+		if (part & PART_MEMORY)
+			memory_cells(t, s, &s->codecs[i], q->bytes);
+		if (part & PART_TIME)
+			time_cells(t, &s->codecs[i]);
+	}
 	r = table_print(t, stdout, !q->noheadings);
 	table_free(t);
 	return r;
 }
 
+/* One line a codec, but on a terminal too narrow for it two tables. */
+static int print_table(const struct survey *s, const struct request *q)
+{
+	struct winsize size;
+	int r;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || !size.ws_col ||
+	    size.ws_col >= WIDTH_OF_BOTH)
+		return print_part(s, q, PART_BOTH);
+	r = print_part(s, q, PART_MEMORY);
+	if (r == 0) {
+		fputc('\n', stdout);
+		r = print_part(s, q, PART_TIME);
+	}
+	return r;
+}
+
 static const char legend[] =
-	"RATIO is of the data, MEM-RATIO of all memory that snug's engine takes for it; 1GIB-HOLDS is what\n"
-	"1 GiB of RAM holds that way. C and D: to compress and to decompress a page, microseconds (median\n"
-	"and 99th percentile) and 10^9 bytes a second on one core. KERNEL: offered by this kernel's zram, or\n"
-	"only known to kernels; KERNEL-MEM is the mem_used_total that zram would show (~: nearly).\n\n";
+	"RATIO is of the data, MEM-RATIO of all memory that snug's engine takes for it;\n"
+	"1GIB is what 1 GiB of RAM holds that way. C and D: to compress and to decompress\n"
+	"a page, microseconds (median and 99th percentile) and 10^9 bytes a second on one\n"
+	"core. KERNEL: offered by this kernel's zram, or only known to kernels; ZRAM-MEM\n"
+	"is the mem_used_total that zram would show, ZRAM-1GIB what 1 GiB holds in it\n"
+	"(~: nearly).\n\n";
 
 static int print(const struct survey *s, const struct request *q)
 {
