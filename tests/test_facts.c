@@ -286,6 +286,7 @@ static void test_stat_has_memory(void **state)
 	assert_true(has);
 	assert_int_equal(kerntext_stat_has_memory("9 (dead) Z 1 9 9 0 -1 4194560 1", &has), 0);
 	assert_false(has);
+	assert_int_equal(kerntext_stat_has_memory("", &has), -EBADMSG); /* stepped past NULL once */
 	assert_int_equal(kerntext_stat_has_memory("9 a S 1", &has), -EBADMSG);
 	assert_int_equal(kerntext_stat_has_memory("9 (a) S 1", &has), -EBADMSG);
 	assert_int_equal(kerntext_stat_has_memory("9 (a)", &has), -EBADMSG);

@@ -88,6 +88,10 @@ static void test_decodes_each_instruction(void **state)
 	/* The end of nothing. */
 	expect_text(STREAM(END), "");
 	expect_text(STREAM(17, 1, END), "");
+	/* The end has any length and any count of literals, as liblzo2 reads it; found by fuzzing.
+	 */
+	expect_text(STREAM(21, 'a', 'b', 'c', 'd', 18, 3, 0), "abcd");
+	expect_text(STREAM(21, 'a', 'b', 'c', 'd', 23, 0, 0), "abcd");
 }
 
 /* After a literal, since as a first byte their token would be one of literals. */
