@@ -41,7 +41,7 @@ static void count_entry(struct stream *st, uint64_t entry, int sign)
 
 int entry_make(struct snug_store *s, struct stream *st, const void *page, uint64_t *ret)
 {
-	unsigned recipe = atomic_load_explicit(&s->recipe, memory_order_acquire);
+	unsigned recipe = atomic_load(&s->recipe);
 	const void *data = st->buffer;
 	uint64_t handle;
 	int r, len;

@@ -123,7 +123,9 @@ int recipe_install(struct snug_store *s, struct codec_params *params);
 void recipe_collect(struct snug_store *s);
 /* Slots that refresh would compress anew. */
 uint64_t recipe_stale_slots(const struct snug_store *s);
-void recipe_free_all(struct snug_store *s, bool also_plain);
+/* Only the plain recipe is left; and not even that. No slot may use them. */
+void recipe_forget(struct snug_store *s);
+void recipe_teardown(struct snug_store *s);
 
 /* trainer.c */
 /* Chooses the recipe anew; returns the compressed bytes a page to be expected, 0 if unknown. */

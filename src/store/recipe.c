@@ -21,7 +21,7 @@ int recipe_install(struct snug_store *s, struct codec_params *params)
 		if (atomic_load_explicit(&s->recipes[i], memory_order_relaxed))
 			continue;
 		atomic_store_explicit(&s->recipes[i], params, memory_order_release);
-		atomic_store_explicit(&s->recipe, i, memory_order_release);
+		atomic_store(&s->recipe, i);
 		if (i) {
 			atomic_fetch_add(&s->dict_bytes, codec_params_bytes(params));
 			atomic_fetch_add(&s->dict_generations, 1);
@@ -72,9 +72,15 @@ uint64_t recipe_stale_slots(const struct snug_store *s)
 	return stale < 0 ? 0 : (uint64_t)stale;
 }
 
-void recipe_free_all(struct snug_store *s, bool also_plain)
+void recipe_forget(struct snug_store *s)
 {
 	atomic_store(&s->recipe, 0);
-	for (unsigned i = also_plain ? 0 : 1; i < SLOT_RECIPES; i++)
+	for (unsigned i = 1; i < SLOT_RECIPES; i++)
 		free_recipe(s, i);
+}
+
+void recipe_teardown(struct snug_store *s)
+{
+	recipe_forget(s);
+	free_recipe(s, 0);
 }

@@ -153,7 +153,7 @@ void snug_store_reset(struct snug_store *s)
 	keeper_forget(s);
 	mapping_clear((void *)s->table, table_bytes(s));
 	pool_reset(s->pool);
-	recipe_free_all(s, false);
+	recipe_forget(s);
 	stream_forget_counts(s);
 	atomic_store(&s->pages_compacted, 0);
 	atomic_store(&s->dict_generations, 0);
@@ -164,7 +164,7 @@ void snug_store_close(struct snug_store *s)
 	if (!s)
 		return;
 	keeper_stop(s);
-	recipe_free_all(s, true);
+	recipe_teardown(s);
 	stream_teardown(s);
 	pool_close(s->pool);
 	mapping_free((void *)s->table, table_bytes(s));
