@@ -34,11 +34,6 @@ const char *codec_name(const struct codec_ops *ops)
 	return ops->name;
 }
 
-const char *codec_about(const struct codec_ops *ops)
-{
-	return ops->about;
-}
-
 bool codec_in_kernel(const struct codec_ops *ops)
 {
 	return ops->in_kernel;

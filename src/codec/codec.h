@@ -48,7 +48,6 @@ int codec_parse_list(const char *text, struct codec_spec **ret_specs, size_t *re
 /* The table, in the order of `--help`; NULL beyond its end. */
 const struct codec_ops *codec_at(size_t index);
 const char *codec_name(const struct codec_ops *ops);
-const char *codec_about(const struct codec_ops *ops);
 /* Does the kernel's crypto or zram have it under this name? */
 bool codec_in_kernel(const struct codec_ops *ops);
 bool codec_takes_dict(const struct codec_ops *ops);

@@ -69,7 +69,6 @@ static int decompress(void *work, const struct codec_params *p, const void *src,
 
 const struct codec_ops codec_deflate = {
 	.name = "deflate",
-	.about = "raw deflate by libdeflate",
 	.level_min = 1,
 	.level_max = 12,
 	.level_default = 6,

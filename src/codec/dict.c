@@ -65,6 +65,19 @@ int dict_train(const struct codec_spec *spec, const void *pages, size_t n_pages,
 	return 0;
 }
 
+int dict_params_train(const struct codec_spec *spec, const void *pages, size_t n_pages,
+		      struct codec_params **ret)
+{
+	char *dict = mapping_alloc(DICT_BYTES);
+	size_t len;
+	int r = dict ? dict_train(spec, pages, n_pages, DICT_BYTES, dict, &len) : -ENOMEM;
+
+	if (r == 0)
+		r = codec_params_new(spec, dict, len, ret);
+	mapping_free(dict, DICT_BYTES);
+	return r;
+}
+
 static int measure_with(struct codec_ctx *c, const struct codec_params *p, const char *pages,
 			size_t n_pages, char *buf, struct dict_cost *ret)
 {
@@ -133,15 +146,12 @@ static int choose(const char *check, size_t n_check, struct codec_params **plain
 int dict_params_from_sample(const struct codec_spec *spec, const void *pages, size_t n_pages,
 			    struct codec_params **ret)
 {
-	size_t n_train = n_pages - n_pages / 3, len = 0;
+	size_t n_train = n_pages - n_pages / 3;
 	struct codec_params *plain = NULL, *with = NULL;
-	char *dict = mapping_alloc(DICT_BYTES);
-	int r = dict ? codec_params_new(spec, NULL, 0, &plain) : -ENOMEM;
+	int r = codec_params_new(spec, NULL, 0, &plain);
 
 	if (r == 0 && spec->dict != CODEC_PLAIN) {
-		r = dict_train(spec, pages, n_train, DICT_BYTES, dict, &len);
-		if (r == 0)
-			r = codec_params_new(spec, dict, len, &with);
+		r = dict_params_train(spec, pages, n_train, &with);
 		if (r == 0 && spec->dict == CODEC_AUTO)
 			r = choose((const char *)pages + n_train * PAGE_BYTES, n_pages - n_train,
 				   &plain, &with);
@@ -156,6 +166,5 @@ int dict_params_from_sample(const struct codec_spec *spec, const void *pages, si
 		codec_params_free(plain);
 		codec_params_free(with);
 	}
-	mapping_free(dict, DICT_BYTES);
 	return r;
 }

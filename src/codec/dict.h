@@ -24,6 +24,10 @@ struct codec_spec;
 int dict_train(const struct codec_spec *spec, const void *pages, size_t n_pages, size_t max_len,
 	       void *dict, size_t *ret_len);
 
+/* Params with such a dictionary; errors likewise. */
+int dict_params_train(const struct codec_spec *spec, const void *pages, size_t n_pages,
+		      struct codec_params **ret);
+
 /* What compressing some pages costs. */
 struct dict_cost {
 	uint64_t bytes; /* compressed; a page that does not compress counts whole */

@@ -114,7 +114,6 @@ static int decompress(void *work, const struct codec_params *p, const void *src,
 
 const struct codec_ops codec_lz4 = {
 	.name = "lz4",
-	.about = "LZ4; the level is its acceleration",
 	.level_min = 1,
 	.level_max = LZ4_ACCELERATION_HIGHEST,
 	.level_default = 1,
@@ -130,7 +129,6 @@ const struct codec_ops codec_lz4 = {
 
 const struct codec_ops codec_lz4hc = {
 	.name = "lz4hc",
-	.about = "LZ4 with a thorough compressor; reads as fast as lz4",
 	.level_min = 1,
 	.level_max = LZ4HC_CLEVEL_MAX,
 	.level_default = LZ4HC_CLEVEL_DEFAULT,

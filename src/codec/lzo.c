@@ -83,7 +83,6 @@ static int decompress(void *work, const struct codec_params *p, const void *src,
 
 const struct codec_ops codec_lzo = {
 	.name = "lzo",
-	.about = "LZO1X-1, the first of zram",
 	.in_kernel = true,
 	.ctx_new = ctx_new_1,
 	.ctx_free = ctx_free,
@@ -93,7 +92,6 @@ const struct codec_ops codec_lzo = {
 
 const struct codec_ops codec_lzo1x_1_15 = {
 	.name = "lzo1x_1_15",
-	.about = "LZO1X-1 with a larger match table",
 	.ctx_new = ctx_new_1_15,
 	.ctx_free = ctx_free,
 	.compress = compress_1_15,
@@ -102,7 +100,6 @@ const struct codec_ops codec_lzo1x_1_15 = {
 
 const struct codec_ops codec_lzo1x_999 = {
 	.name = "lzo1x_999",
-	.about = "LZO1X with a slow and thorough compressor",
 	.ctx_new = ctx_new_999,
 	.ctx_free = ctx_free,
 	.compress = compress_999,

@@ -31,7 +31,6 @@ static int decompress(void *work, const struct codec_params *p, const void *src,
 
 const struct codec_ops codec_lzo_rle = {
 	.name = "lzo-rle",
-	.about = "LZO1X with runs of zeros, the default of zram",
 	.in_kernel = true,
 	.ctx_new = ctx_new,
 	.ctx_free = free,

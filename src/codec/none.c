@@ -25,7 +25,6 @@ static int decompress(void *work, const struct codec_params *p, const void *src,
 
 const struct codec_ops codec_none = {
 	.name = "none",
-	.about = "no compression, only same-filled pages save memory",
 	.compress = compress,
 	.decompress = decompress,
 };

@@ -25,7 +25,6 @@ struct codec_ctx {
 
 struct codec_ops {
 	const char *name;
-	const char *about;			 /* half a line for --help and the survey */
 	int level_min, level_max, level_default; /* all 0: takes no level */
 	bool in_kernel;
 	bool takes_dict;

@@ -190,7 +190,6 @@ static int decompress(void *work, const struct codec_params *p, const void *src,
 
 const struct codec_ops codec_zstd = {
 	.name = "zstd",
-	.about = "Zstandard; negative levels are faster",
 	.level_min = -131072, /* ZSTD_minCLevel() */
 	.level_max = 22,      /* ZSTD_maxCLevel() */
 	.level_default = 3,

@@ -15,7 +15,6 @@ struct pool {
 
 struct pool_ops {
 	const char *name;
-	const char *about;
 	size_t huge_size;
 	int (*open)(const struct pool_options *o, struct pool **ret);
 	void (*close)(struct pool *p);

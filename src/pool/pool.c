@@ -23,11 +23,6 @@ const char *pool_name(const struct pool_ops *ops)
 	return ops->name;
 }
 
-const char *pool_about(const struct pool_ops *ops)
-{
-	return ops->about;
-}
-
 int pool_find(const char *name, const struct pool_ops **ret, struct err *e)
 {
 	char known[128];

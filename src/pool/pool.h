@@ -43,7 +43,6 @@ struct pool_usage {
 /* The pools, in the order of --help; NULL beyond the end. By name: -EINVAL with the known ones. */
 const struct pool_ops *pool_at(size_t index);
 const char *pool_name(const struct pool_ops *ops);
-const char *pool_about(const struct pool_ops *ops);
 int pool_find(const char *name, const struct pool_ops **ret, struct err *e);
 
 int pool_open(const struct pool_ops *ops, const struct pool_options *o, struct pool **ret,

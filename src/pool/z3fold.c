@@ -10,7 +10,6 @@ static int z3fold_open(const struct pool_options *o, struct pool **ret)
 
 const struct pool_ops pool_z3fold = {
 	.name = "z3fold",
-	.about = "three objects a page, as Linux z3fold had them",
 	.huge_size = 4096 - 64,
 	.open = z3fold_open,
 	.close = buddied_close,

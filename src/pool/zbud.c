@@ -10,7 +10,6 @@ static int zbud_open(const struct pool_options *o, struct pool **ret)
 
 const struct pool_ops pool_zbud = {
 	.name = "zbud",
-	.about = "two objects a page, as Linux zbud had them",
 	.huge_size = 4096 - 64,
 	.open = zbud_open,
 	.close = buddied_close,

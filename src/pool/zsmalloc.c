@@ -335,7 +335,7 @@ static int by_live(const void *a, const void *b)
 
 /*
  * Closes the emptiest of the class's zspages, of those of which at least a sixteenth is unused.
- * What lives in them is packed without holes into others or fresh ones, so their holes are the
+ * What lives in them is packed without holes into others or fresh ones, so what is unused is the
  * gain; and no more than an eighth of the class at a time, which bounds the memory needed
  * meanwhile.
  */
@@ -539,7 +539,6 @@ static int zsmalloc_open(const struct pool_options *o, struct pool **ret)
 
 const struct pool_ops pool_zsmalloc = {
 	.name = "zsmalloc",
-	.about = "objects side by side, the densest; compacts",
 	.huge_size = 3840, /* 15/16 of a page: less saved than a read of a whole page costs more */
 	.open = zsmalloc_open,
 	.close = zsmalloc_close,

@@ -12,7 +12,6 @@
 
 #include "dict.h"
 #include "mapping.h"
-#include "rng.h"
 
 #include <stdlib.h>
 
@@ -64,21 +63,6 @@ static size_t read_pages(struct snug_store *s, const uint64_t *slots, size_t n, 
 	return got;
 }
 
-/* A fresh dictionary from the sample, or NULL if it gives none. */
-static struct codec_params *make_dictionary(const struct codec_spec *spec, const char *pages,
-					    size_t n)
-{
-	struct codec_params *params = NULL;
-	char *dict = mapping_alloc(DICT_BYTES);
-	size_t len;
-
-	if (dict && dict_train(spec, pages, n, DICT_BYTES, dict, &len) == 0 &&
-	    codec_params_new(spec, dict, len, &params) < 0)
-		params = NULL;
-	mapping_free(dict, DICT_BYTES);
-	return params;
-}
-
 /* The best so far of what new pages may go by, and what it costs on pages it was not trained on. */
 struct choice {
 	struct codec_params *params;
@@ -106,9 +90,12 @@ static uint64_t choose(struct snug_store *s, const char *pages, size_t n)
 	const char *check = pages + n_train * PAGE_BYTES;
 	struct codec_params *plain = atomic_load(&s->recipes[0]);
 	struct codec_params *now = atomic_load(&s->recipes[atomic_load(&s->recipe)]);
-	struct codec_params *fresh = make_dictionary(&s->codec, pages, n_train);
+	struct codec_params *fresh = NULL;
 	struct choice best = {0};
 
+	/* Without one, the others are still to be weighed. */
+	if (dict_params_train(&s->codec, pages, n_train, &fresh) < 0)
+		fresh = NULL;
 	if (now != plain)
 		consider(&best, now, 0, check, n_check);
 	if (s->codec.dict == CODEC_AUTO)
