@@ -46,6 +46,24 @@ int fileio_read(int dirfd, const char *path, size_t max, char **ret_text)
 	return 0;
 }
 
+ssize_t fileio_pread(int fd, void *buf, size_t len, off_t offset)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = pread(fd, (char *)buf + done, len - done, offset + (off_t)done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
 int fileio_write_all(int fd, const void *data, size_t len)
 {
 	const char *p = data;

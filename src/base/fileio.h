@@ -14,6 +14,10 @@ struct err;
  */
 int fileio_read(int dirfd, const char *path, size_t max, char **ret_text);
 
+/* Up to len bytes from offset on, over short reads and EINTR; how many, fewer only at the end, or
+ * -errno. */
+ssize_t fileio_pread(int fd, void *buf, size_t len, off_t offset);
+
 /* All of len bytes, over short writes and EINTR; 0 or -errno. */
 int fileio_write_all(int fd, const void *data, size_t len);
 

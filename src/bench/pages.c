@@ -7,6 +7,7 @@
 
 #include "cleanup.h"
 #include "err.h"
+#include "fileio.h"
 #include "generate.h"
 #include "mapping.h"
 #include "page.h"
@@ -64,16 +65,11 @@ static int alloc_bytes(uint64_t bytes, const char *what, struct page_set *ret, s
 
 static int read_whole(int fd, unsigned char *data, uint64_t bytes)
 {
-	for (uint64_t done = 0; done < bytes;) {
-		ssize_t n = pread(fd, data + done, bytes - done, (off_t)done);
+	ssize_t n = fileio_pread(fd, data, bytes, 0);
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -ESPIPE; /* it became shorter */
-		done += (uint64_t)n;
-	}
-	return 0;
+	if (n < 0)
+		return (int)n;
+	return (uint64_t)n < bytes ? -ESPIPE : 0; /* it became shorter */
 }
 
 int pages_load(const char *path, struct page_set *ret, struct err *e)

@@ -3,6 +3,7 @@
 
 #include "cleanup.h"
 #include "err.h"
+#include "fileio.h"
 #include "page.h"
 #include "proclist.h"
 #include "procmem.h"
@@ -219,22 +220,11 @@ int sources_offer(struct sources *src, const struct sample_request *q, struct re
 /* One page; what the file has beyond its end is zeros. */
 static ssize_t read_page(int fd, uint64_t offset, unsigned char *page)
 {
-	size_t len = 0;
+	ssize_t len = fileio_pread(fd, page, PAGE_BYTES, (off_t)offset);
 
-	while (len < PAGE_BYTES) {
-		ssize_t n = pread(fd, page + len, PAGE_BYTES - len, (off_t)(offset + len));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			break;
-		len += (size_t)n;
-	}
-	if (len < PAGE_BYTES)
-		memset(page + len, 0, PAGE_BYTES - len);
-	return (ssize_t)len;
+	if (len >= 0)
+		memset(page + len, 0, PAGE_BYTES - (size_t)len);
+	return len;
 }
 
 static int read_file(const struct source *from, const uint64_t *offsets, size_t n,
