@@ -22,50 +22,47 @@ static int read_va(int root, char **ret_text, const char *fmt, va_list ap)
 	return fileio_read(root, path, SYSREAD_MAX, ret_text);
 }
 
+/* r = read_va with the arguments behind fmt, which only a variadic function itself can reach. */
+#define READ(r, root, ret_text, fmt)                           \
+	do {                                                   \
+		va_list ap_;                                   \
+		va_start(ap_, fmt);                            \
+		(r) = read_va((root), (ret_text), (fmt), ap_); \
+		va_end(ap_);                                   \
+	} while (0)
+
 int sysread_text(int root, char **ret_text, const char *fmt, ...)
 {
-	va_list ap;
 	int r;
 
-	va_start(ap, fmt);
-	r = read_va(root, ret_text, fmt, ap);
-	va_end(ap);
+	READ(r, root, ret_text, fmt);
 	return r;
 }
 
 int sysread_number(int root, int64_t *ret, const char *fmt, ...)
 {
 	CLEANUP_FREE char *text = NULL;
-	va_list ap;
 	int r;
 
-	va_start(ap, fmt);
-	r = read_va(root, &text, fmt, ap);
-	va_end(ap);
+	READ(r, root, &text, fmt);
 	return r < 0 ? r : kerntext_number(text, ret);
 }
 
 int sysread_word(int root, char *buf, size_t size, const char *fmt, ...)
 {
 	CLEANUP_FREE char *text = NULL;
-	va_list ap;
 	int r;
 
-	va_start(ap, fmt);
-	r = read_va(root, &text, fmt, ap);
-	va_end(ap);
+	READ(r, root, &text, fmt);
 	return r < 0 ? r : kerntext_word(text, buf, size);
 }
 
 int sysread_choice(int root, struct kerntext_choice *ret, const char *fmt, ...)
 {
 	CLEANUP_FREE char *text = NULL;
-	va_list ap;
 	int r;
 
-	va_start(ap, fmt);
-	r = read_va(root, &text, fmt, ap);
-	va_end(ap);
+	READ(r, root, &text, fmt);
 	return r < 0 ? r : kerntext_choice(text, ret);
 }
 
