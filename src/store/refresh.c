@@ -17,30 +17,6 @@ static bool wants_refresh(const struct snug_store *s, uint64_t entry)
 	       slot_recipe(entry) != atomic_load_explicit(&s->recipe, memory_order_relaxed);
 }
 
-/* Exchanges a slot that is still marked; returns the entry that is now the caller's to drop. */
-static uint64_t exchange_marked(slot_t *slot, uint64_t entry)
-{
-	uint64_t old;
-
-	do {
-		old = slot_peek(slot);
-		if (!(old & SLOT_MARKED))
-			return entry;
-	} while (!atomic_compare_exchange_weak_explicit(slot, &old, entry, memory_order_acq_rel,
-							memory_order_relaxed));
-	return old;
-}
-
-static void unmark(slot_t *slot)
-{
-	uint64_t entry;
-
-	do
-		entry = slot_peek(slot);
-	while (entry & SLOT_MARKED &&
-	       !atomic_compare_exchange_weak(slot, &entry, entry & ~(uint64_t)SLOT_MARKED));
-}
-
 /* False when there is no memory to go on with. */
 static bool refresh_slot(struct snug_store *s, struct stream *st, uint64_t i, char *page)
 {
@@ -51,10 +27,10 @@ static bool refresh_slot(struct snug_store *s, struct stream *st, uint64_t i, ch
 	    !atomic_compare_exchange_strong(slot, &entry, entry | SLOT_MARKED))
 		return true;
 	if (entry_read(s, st, i, page) < 0 || entry_make(s, st, page, &entry) < 0) {
-		unmark(slot);
+		slot_unmark(slot);
 		return false;
 	}
-	entry_drop(s, st, exchange_marked(slot, entry));
+	entry_drop(s, st, slot_exchange_marked(slot, entry));
 	return true;
 }
 

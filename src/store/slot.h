@@ -127,4 +127,28 @@ static inline uint64_t slot_swap(slot_t *slot, uint64_t entry)
 	return old;
 }
 
+/* Exchanges a slot that is still marked; returns the entry that is then the caller's alone. */
+static inline uint64_t slot_exchange_marked(slot_t *slot, uint64_t entry)
+{
+	uint64_t old;
+
+	do {
+		old = slot_peek(slot);
+		if (!(old & SLOT_MARKED))
+			return entry;
+	} while (!atomic_compare_exchange_weak_explicit(slot, &old, entry, memory_order_acq_rel,
+							memory_order_relaxed));
+	return old;
+}
+
+static inline void slot_unmark(slot_t *slot)
+{
+	uint64_t entry;
+
+	do
+		entry = slot_peek(slot);
+	while (entry & SLOT_MARKED &&
+	       !atomic_compare_exchange_weak(slot, &entry, entry & ~(uint64_t)SLOT_MARKED));
+}
+
 #endif
