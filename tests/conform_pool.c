@@ -324,7 +324,8 @@ static void test_zsmalloc_compaction_sees_freed_ends(void **state)
 
 	assert_int_equal(pool_find("zsmalloc", &ops, NULL), 0);
 	p = open_pool(ops);
-	/* A zspage of 64 KiB holds 65 objects of 1000 bytes: the later three quarters of each go. */
+	/* A zspage of 64 KiB holds 65 objects of 1000 bytes: the later three quarters of each go.
+	 */
 	for (size_t i = 0; i < OBJECTS; i++)
 		fill(p, &objects[i], 1000, i);
 	for (size_t i = 0; i < OBJECTS; i++)

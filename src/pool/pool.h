@@ -28,8 +28,9 @@ struct pool_ops;
 struct pool_options {
 	uint64_t capacity_bytes; /* most that the objects will ever add up to, each rounded up to
 				    4096 */
-	bool lock_memory;	 /* mlock what is in use */
-	bool wipe_on_free;	 /* zero the bytes of freed objects */
+	bool one_thread;   /* used by one thread: places do not depend on the CPU it runs on */
+	bool lock_memory;  /* mlock what is in use */
+	bool wipe_on_free; /* zero the bytes of freed objects */
 };
 
 struct pool_usage {

@@ -500,9 +500,9 @@ static void zsmalloc_close(struct pool *p)
 	free(zs);
 }
 
-static bool allocate(struct zsmalloc *zs)
+static bool allocate(struct zsmalloc *zs, bool one_thread)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	long cpus = one_thread ? 1 : sysconf(_SC_NPROCESSORS_ONLN);
 	unsigned n_shares = cpus < 1 ? 1 : cpus > SHARES_MAX ? SHARES_MAX : (unsigned)cpus;
 
 	zs->n_classes = n_shares * CLASSES;
@@ -525,7 +525,7 @@ static int zsmalloc_open(const struct pool_options *o, struct pool **ret)
 	r = arena_open(&zs->arena,
 		       o->capacity_bytes * 2 + SHARES_MAX * CLASSES * (uint64_t)ZSPAGE_BYTES * 2,
 		       ZSPAGE_BYTES, o->lock_memory);
-	if (r == 0 && !allocate(zs))
+	if (r == 0 && !allocate(zs, o->one_thread))
 		r = -ENOMEM;
 	if (r < 0) {
 		zsmalloc_close(&zs->pool);

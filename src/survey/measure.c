@@ -295,7 +295,10 @@ static void predict_kernel(const struct bench *b, const struct zsmalloc_rules *r
 
 static int open_pool(struct bench *b, struct err *e)
 {
-	struct pool_options options = {.capacity_bytes = b->pages->n * PAGE_BYTES};
+	const struct pool_options options = {
+		.capacity_bytes = b->pages->n * PAGE_BYTES,
+		.one_thread = true, /* the same pages give the same result */
+	};
 	const struct pool_ops *ops;
 	struct pool_usage usage;
 	int r = pool_find("zsmalloc", &ops, e);
