@@ -61,6 +61,17 @@ static uint64_t entry_of(int fd, const volatile char *address)
 	return pread(fd, &entry, sizeof(entry), at) == sizeof(entry) ? entry : 0;
 }
 
+/* The frame that is in two places where nothing was ever written; 0: they have a page each. */
+static uint64_t frame_of_both(int fd, const volatile char *one, const volatile char *other)
+{
+	uint64_t frame;
+
+	(void)*one;
+	(void)*other;
+	frame = pagemap_frame(entry_of(fd, one));
+	return frame == pagemap_frame(entry_of(fd, other)) ? frame : 0;
+}
+
 void pagemap_find_zeros(int root, struct pagemap_zeros *ret)
 {
 	enum { HUGE_BYTES = 2 << 20 };
@@ -73,21 +84,21 @@ void pagemap_find_zeros(int root, struct pagemap_zeros *ret)
 	*ret = z;
 	if (fd < 0)
 		return;
-	mem = mmap(NULL, 3 * HUGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+	mem = mmap(NULL, 4 * HUGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 		   0);
 	if (mem == MAP_FAILED)
 		return;
 	at = mem + (HUGE_BYTES - (uintptr_t)mem % HUGE_BYTES) % HUGE_BYTES;
-	madvise((char *)at, HUGE_BYTES, MADV_HUGEPAGE);
-	(void)at[0];
+	madvise((char *)at, 2 * HUGE_BYTES, MADV_HUGEPAGE);
+	z.huge_first = frame_of_both(fd, at, at + HUGE_BYTES);
 	/* The page after the one read is there too: it is the huge one. */
-	if (entry_of(fd, at + page) >> 63) {
-		z.huge_first = pagemap_frame(entry_of(fd, at));
-		z.huge_end = z.huge_first ? z.huge_first + HUGE_BYTES / page : 0;
-	}
-	madvise((char *)at + HUGE_BYTES, HUGE_BYTES, MADV_NOHUGEPAGE);
-	(void)at[HUGE_BYTES];
-	z.small = pagemap_frame(entry_of(fd, at + HUGE_BYTES));
-	munmap(mem, 3 * HUGE_BYTES);
+	if (z.huge_first && entry_of(fd, at + page) >> 63)
+		z.huge_end = z.huge_first + HUGE_BYTES / page;
+	else
+		z.huge_first = 0;
+	at += 2 * HUGE_BYTES;
+	madvise((char *)at, 2 * page, MADV_NOHUGEPAGE);
+	z.small = frame_of_both(fd, at, at + page);
+	munmap(mem, 4 * HUGE_BYTES);
 	*ret = z;
 }
