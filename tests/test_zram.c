@@ -6,8 +6,8 @@
 #include "cleanup.h"
 #include "err.h"
 #include "fileio.h"
+#include "undo.h"
 #include "zram.h"
-#include "zram_record.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,6 +35,7 @@
 struct tree {
 	char path[64];
 	int root;
+	struct undo *undo;
 };
 
 static void make_parents(const struct tree *t, const char *path)
@@ -67,11 +68,6 @@ static void expect(const struct tree *t, const char *path, const char *text)
 
 	assert_int_equal(fileio_read(t->root, path, 4096, &got), 0);
 	assert_string_equal(got, text);
-}
-
-static bool exists(const struct tree *t, const char *path)
-{
-	return faccessat(t->root, path, F_OK, 0) == 0;
 }
 
 /*
@@ -125,6 +121,7 @@ static int setup(void **state)
 	put(t, "sys/class/zram-control/hot_add", "3\n");
 	put(t, "sys/class/zram-control/hot_remove", "");
 	make_device(t, &kernels[2]);
+	assert_int_equal(undo_open(t->root, "test", &t->undo, NULL), 0);
 	*state = t;
 	return 0;
 }
@@ -138,15 +135,11 @@ static int teardown(void **state)
 {
 	struct tree *t = *state;
 
+	undo_close(t->undo, NULL);
 	close(t->root);
 	assert_int_equal(nftw(t->path, remove_entry, 16, FTW_DEPTH | FTW_PHYS), 0);
 	free(t);
 	return 0;
-}
-
-static void record_path(char buf[64], int pid)
-{
-	snprintf(buf, 64, "run/snug/zram-%d", pid);
 }
 
 static void test_life_of_a_device(void **state)
@@ -155,35 +148,58 @@ static void test_life_of_a_device(void **state)
 		const struct tree *t = *state;
 		struct zram_device d = {0};
 		struct err e = {0};
-		char record[64];
 
 		make_device(t, &kernels[i]);
 		put(t, "sys/class/zram-control/hot_remove", "");
-		record_path(record, (int)getpid());
-		assert_int_equal(zram_add(t->root, &d, &e), 0);
-		assert_true(d.present);
+		assert_int_equal(zram_add(t->undo, &d, &e), 0);
 		assert_int_equal(d.id, 3);
-		assert_true(exists(t, record));
 		assert_int_equal(zram_set_algorithm(&d, "lz4", &e), 0);
 		assert_int_equal(zram_set_size(&d, 67108864, &e), 0);
 		assert_int_equal(zram_set_mem_limit(&d, 33554432, &e), 0);
 		expect(t, "sys/block/zram3/comp_algorithm", "lz4");
 		expect(t, "sys/block/zram3/disksize", "67108864");
 		expect(t, "sys/block/zram3/mem_limit", "33554432");
-		assert_int_equal(zram_remove(&d, &e), 0);
-		assert_false(d.present);
-		assert_false(exists(t, record));
+		assert_int_equal(undo_back(t->undo, 0, &e), 0);
 		expect(t, "sys/block/zram3/reset", "1");
 		expect(t, "sys/class/zram-control/hot_remove", "3");
-		assert_int_equal(zram_remove(&d, &e), 0);
 	}
 }
 
-static void test_remove_nothing(void **state)
+/* Writeback and parameters: set where the kernel has them, else said which option it lacks. */
+static void test_attributes_that_not_all_have(void **state)
 {
-	struct zram_device d = {0};
+	const struct tree *t = *state;
+	const struct zram_device d = {.root = t->root, .id = 3};
+	struct err e;
 
-	assert_int_equal(zram_remove(&d, NULL), 0);
+	assert_int_equal(zram_set_backing(&d, "/dev/loop7", &e), -ENOENT);
+	assert_int_equal(e.kind, ERR_MISSING);
+	assert_non_null(strstr(e.text, "CONFIG_ZRAM_WRITEBACK"));
+	assert_int_equal(zram_set_params(&d, "level=3", &e), -ENOENT);
+	assert_non_null(strstr(e.text, "algorithm_params"));
+	put(t, "sys/block/zram3/backing_dev", "none\n");
+	put(t, "sys/block/zram3/algorithm_params", "");
+	assert_int_equal(zram_set_backing(&d, "/dev/loop7", &e), 0);
+	assert_int_equal(zram_set_params(&d, "level=3", &e), 0);
+	expect(t, "sys/block/zram3/backing_dev", "/dev/loop7");
+	expect(t, "sys/block/zram3/algorithm_params", "level=3");
+}
+
+/* Killed between the device's making and its number: the one that nobody knows and uses is it. */
+static void test_device_that_was_being_added(void **state)
+{
+	const struct tree *t = *state;
+
+	put(t, "sys/block/zram3/initstate", "0\n");
+	put(t, "sys/block/zram30/initstate", "0\n");
+	assert_int_equal(zram_remove_added(t->root, "", 0), 0);
+	expect(t, "sys/class/zram-control/hot_remove", "");
+	put(t, "sys/block/zram3/initstate", "1\n");
+	assert_int_equal(zram_remove_added(t->root, "30", 0), 0);
+	expect(t, "sys/class/zram-control/hot_remove", "");
+	put(t, "sys/block/zram3/initstate", "0\n");
+	assert_int_equal(zram_remove_added(t->root, "0,30", 0), 0);
+	expect(t, "sys/class/zram-control/hot_remove", "3");
 }
 
 static void test_stat_by_kernel(void **state)
@@ -191,7 +207,7 @@ static void test_stat_by_kernel(void **state)
 	const struct tree *t = *state;
 
 	for (int i = 0; i < KERNELS; i++) {
-		const struct zram_device d = {.present = true, .root = t->root, .id = 3};
+		const struct zram_device d = {.root = t->root, .id = 3};
 		struct kerntext_mm_stat st;
 		struct err e;
 
@@ -211,7 +227,7 @@ static void test_stat_that_is_none(void **state)
 	static const char *const bad[] = {"", "1 2 3 4 5 6\n", "1 2 3 4 5 6 x\n",
 					  "-1 2 3 4 5 6 7\n"};
 	const struct tree *t = *state;
-	const struct zram_device d = {.present = true, .root = t->root, .id = 3};
+	const struct zram_device d = {.root = t->root, .id = 3};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct kerntext_mm_stat st;
@@ -231,12 +247,10 @@ static void test_kernel_without_zram(void **state)
 	struct err e;
 
 	assert_int_equal(unlinkat(t->root, "sys/class/zram-control/hot_add", 0), 0);
-	assert_int_equal(zram_add(t->root, &d, &e), -ENOENT);
+	assert_int_equal(zram_add(t->undo, &d, &e), -ENOENT);
 	assert_int_equal(e.kind, ERR_MISSING);
 	assert_non_null(strstr(e.text, "modprobe zram"));
 	assert_non_null(strstr(e.text, "CONFIG_ZRAM"));
-	assert_false(d.present);
-	assert_false(exists(t, "run"));
 }
 
 /* Root is refused nothing by file modes, so as root this runs as nobody. */
@@ -253,7 +267,7 @@ static void test_without_root(void **state)
 			 0);
 	if (is_root)
 		assert_int_equal(seteuid(65534), 0);
-	r = zram_add(t->root, &d, &e);
+	r = zram_add(t->undo, &d, &e);
 	if (is_root)
 		assert_int_equal(seteuid(0), 0);
 	assert_int_equal(r, -EACCES);
@@ -269,44 +283,24 @@ static void test_nothing_added_that_could_not_be_removed(void **state)
 	struct err e;
 
 	assert_int_equal(unlinkat(t->root, "sys/class/zram-control/hot_remove", 0), 0);
-	assert_true(zram_add(t->root, &d, &e) < 0);
+	assert_true(zram_add(t->undo, &d, &e) < 0);
 	assert_int_equal(e.kind, ERR_MISSING);
-	assert_false(exists(t, "run"));
 }
 
 static void test_hot_add_that_says_nonsense(void **state)
 {
 	const struct tree *t = *state;
 	struct zram_device d = {0};
-	char record[64];
 	struct err e;
 
 	put(t, "sys/class/zram-control/hot_add", "three\n");
-	record_path(record, (int)getpid());
-	assert_int_equal(zram_add(t->root, &d, &e), -EBADMSG);
-	assert_false(d.present);
-	assert_false(exists(t, record));
-}
-
-static void test_two_devices_two_records(void **state)
-{
-	const struct tree *t = *state;
-	struct zram_device a, b;
-
-	assert_int_equal(zram_add(t->root, &a, NULL), 0);
-	assert_int_equal(zram_add(t->root, &b, NULL), 0);
-	assert_string_not_equal(a.record.path, b.record.path);
-	assert_true(exists(t, a.record.path) && exists(t, b.record.path));
-	assert_int_equal(zram_remove(&a, NULL), 0);
-	assert_true(exists(t, b.record.path));
-	assert_int_equal(zram_remove(&b, NULL), 0);
-	assert_false(exists(t, b.record.path));
+	assert_int_equal(zram_add(t->undo, &d, &e), -EBADMSG);
 }
 
 static void test_node_that_does_not_appear(void **state)
 {
 	const struct tree *t = *state;
-	const struct zram_device d = {.present = true, .root = t->root, .id = 3, .patience_ms = 30};
+	const struct zram_device d = {.root = t->root, .id = 3, .patience_ms = 30};
 	struct err e;
 	int fd = -7;
 
@@ -327,8 +321,7 @@ static void *make_node_later(void *arg)
 static void test_node_that_is_late_and_wrong(void **state)
 {
 	struct tree *t = *state;
-	const struct zram_device d = {
-		.present = true, .root = t->root, .id = 3, .patience_ms = 5000};
+	const struct zram_device d = {.root = t->root, .id = 3, .patience_ms = 5000};
 	pthread_t thread;
 	struct err e;
 	int fd, r;
@@ -344,107 +337,23 @@ static void test_node_that_is_late_and_wrong(void **state)
 	assert_non_null(strstr(e.text, "not the device"));
 }
 
-/* Writes the record of a process that is no more. */
-static void leave_record(const struct tree *t, const char *boot, int id, uint64_t inode)
-{
-	char text[128];
-
-	snprintf(text, sizeof(text), "%s %d %" PRIu64 "\n", boot, id, inode);
-	put(t, "run/snug/zram-1", text);
-	assert_int_equal(fchmodat(t->root, "run/snug", 0700, 0), 0);
-}
-
-static uint64_t inode_of(const struct tree *t, const char *path)
-{
-	struct stat st;
-
-	assert_int_equal(fstatat(t->root, path, &st, 0), 0);
-	return st.st_ino;
-}
-
-static void test_recovery_removes_what_a_dead_process_left(void **state)
-{
-	const struct tree *t = *state;
-
-	leave_record(t, BOOT, 3, inode_of(t, "sys/block/zram3"));
-	zram_recover(t->root);
-	expect(t, "sys/block/zram3/reset", "1");
-	expect(t, "sys/class/zram-control/hot_remove", "3");
-	assert_false(exists(t, "run/snug/zram-1"));
-}
-
-static void test_recovery_leaves_the_living_alone(void **state)
-{
-	const struct tree *t = *state;
-	int fd;
-
-	leave_record(t, BOOT, 3, inode_of(t, "sys/block/zram3"));
-	fd = openat(t->root, "run/snug/zram-1", O_RDWR | O_CLOEXEC);
-	assert_int_equal(flock(fd, LOCK_EX), 0);
-	zram_recover(t->root);
-	expect(t, "sys/block/zram3/reset", "");
-	expect(t, "sys/class/zram-control/hot_remove", "");
-	assert_true(exists(t, "run/snug/zram-1"));
-	close(fd);
-}
-
-/* The number is another's by now, or the boot is another, or it is no record. */
-static void test_recovery_of_stale_records(void **state)
-{
-	const struct tree *t = *state;
-	uint64_t inode = inode_of(t, "sys/block/zram3");
-
-	leave_record(t, BOOT, 3, inode + 1);
-	zram_recover(t->root);
-	assert_false(exists(t, "run/snug/zram-1"));
-	leave_record(t, "another-boot", 3, inode);
-	zram_recover(t->root);
-	assert_false(exists(t, "run/snug/zram-1"));
-	leave_record(t, BOOT, 4, inode);
-	zram_recover(t->root);
-	assert_false(exists(t, "run/snug/zram-1"));
-	put(t, "run/snug/zram-1", "3\n");
-	zram_recover(t->root);
-	assert_false(exists(t, "run/snug/zram-1"));
-	expect(t, "sys/block/zram3/reset", "");
-	expect(t, "sys/class/zram-control/hot_remove", "");
-}
-
-/* Whoever can write there could have any zram device reset. */
-static void test_records_that_others_could_write(void **state)
-{
-	const struct tree *t = *state;
-	struct zram_device d = {0};
-	struct err e;
-
-	leave_record(t, BOOT, 3, inode_of(t, "sys/block/zram3"));
-	assert_int_equal(fchmodat(t->root, "run/snug", 0777, 0), 0);
-	zram_recover(t->root);
-	expect(t, "sys/block/zram3/reset", "");
-	assert_int_equal(zram_add(t->root, &d, &e), -EPERM);
-	assert_non_null(strstr(e.text, "/run/snug"));
-}
-
-/* Removal fails: it is said how to do it by hand, and the record stays for the next run. */
+/* Removal fails: it is said how to do it by hand, and the journal keeps it for the next try. */
 static void test_removal_that_fails(void **state)
 {
 	const struct tree *t = *state;
 	struct zram_device d;
-	char record[64];
 	struct err e;
 
-	record_path(record, (int)getpid());
-	assert_int_equal(zram_add(t->root, &d, NULL), 0);
+	assert_int_equal(zram_add(t->undo, &d, NULL), 0);
 	assert_int_equal(unlinkat(t->root, "sys/class/zram-control/hot_remove", 0), 0);
 	assert_int_equal(mkdirat(t->root, "sys/class/zram-control/hot_remove", 0755), 0);
-	assert_int_equal(zram_remove(&d, &e), -EISDIR);
+	assert_int_equal(undo_back(t->undo, 0, &e), -EISDIR);
 	assert_non_null(strstr(e.text, "echo 3 >"));
-	assert_true(exists(t, record));
 	assert_int_equal(unlinkat(t->root, "sys/class/zram-control/hot_remove", AT_REMOVEDIR), 0);
 	put(t, "sys/class/zram-control/hot_remove", "");
-	zram_recover(t->root);
+	assert_int_equal(undo_back(t->undo, 0, &e), 0);
 	expect(t, "sys/class/zram-control/hot_remove", "3");
-	assert_false(exists(t, record));
+	assert_int_equal(undo_mark(t->undo), 0);
 }
 
 /* From here on the kernel that runs. */
@@ -486,6 +395,7 @@ static void test_real_device(void **state)
 {
 	CLEANUP_CLOSE int root = real_root();
 	struct zram_device d = {0};
+	struct undo *undo = NULL;
 	struct kerntext_mm_stat st;
 	pthread_t thread;
 	struct err e = {0};
@@ -493,7 +403,7 @@ static void test_real_device(void **state)
 	int fd = -1;
 
 	assert_non_null(page);
-	if (zram_add(root, &d, &e) < 0)
+	if (undo_open(root, "test", &undo, &e) < 0 || zram_add(undo, &d, &e) < 0)
 		fail_msg("%s", e.text);
 	if (zram_set_algorithm(&d, "no-such", &e) == -EINVAL) {
 		assert_int_equal(e.kind, ERR_MISSING);
@@ -509,7 +419,7 @@ static void test_real_device(void **state)
 	    pwrite(fd, page, 4096, 8192) == 4096 && zram_read_stat(&d, &st, &e) == 0) {
 		/* Still open: removal has to wait for it. */
 		pthread_create(&thread, NULL, close_later, &fd);
-		assert_int_equal(zram_remove(&d, &e), 0);
+		assert_int_equal(undo_close(undo, &e), 0);
 		pthread_join(thread, NULL);
 		free(page);
 		assert_int_equal(st.orig_data_size, 4096);
@@ -520,7 +430,7 @@ static void test_real_device(void **state)
 	free(page);
 	if (fd >= 0)
 		close(fd);
-	zram_remove(&d, NULL);
+	undo_close(undo, NULL);
 	fail_msg("%s", e.text);
 }
 
@@ -536,19 +446,22 @@ static void test_real_device_of_a_killed_process(void **state)
 	child = fork();
 	if (child == 0) {
 		struct zram_device d;
+		struct undo *undo;
 
-		id = zram_add(root, &d, NULL) == 0 ? d.id : -1;
+		id = undo_open(root, "test", &undo, NULL) == 0 && zram_add(undo, &d, NULL) == 0
+			     ? d.id
+			     : -1;
 		if (write(ends[1], &id, sizeof(id)) != sizeof(id))
 			_exit(1);
 		for (;;)
 			pause();
 	}
 	got = read(ends[0], &id, sizeof(id));
-	zram_recover(root);
+	undo_recover(root, NULL, NULL);
 	while_alive = device_exists(id);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
-	zram_recover(root);
+	undo_recover(root, NULL, NULL);
 	assert_int_equal(got, sizeof(id));
 	assert_true(id >= 0 && while_alive);
 	assert_false(device_exists(id));
@@ -562,20 +475,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ON_TREE(test_life_of_a_device),
-		ON_TREE(test_remove_nothing),
+		ON_TREE(test_attributes_that_not_all_have),
+		ON_TREE(test_device_that_was_being_added),
 		ON_TREE(test_stat_by_kernel),
 		ON_TREE(test_stat_that_is_none),
 		ON_TREE(test_kernel_without_zram),
 		ON_TREE(test_without_root),
 		ON_TREE(test_nothing_added_that_could_not_be_removed),
 		ON_TREE(test_hot_add_that_says_nonsense),
-		ON_TREE(test_two_devices_two_records),
 		ON_TREE(test_node_that_does_not_appear),
 		ON_TREE(test_node_that_is_late_and_wrong),
-		ON_TREE(test_recovery_removes_what_a_dead_process_left),
-		ON_TREE(test_recovery_leaves_the_living_alone),
-		ON_TREE(test_recovery_of_stale_records),
-		ON_TREE(test_records_that_others_could_write),
 		ON_TREE(test_removal_that_fails),
 		cmocka_unit_test(test_real_device),
 		cmocka_unit_test(test_real_device_of_a_killed_process),

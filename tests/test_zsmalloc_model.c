@@ -8,6 +8,7 @@
 #include "facts.h"
 #include "mapping.h"
 #include "measure.h"
+#include "undo.h"
 #include "zram.h"
 #include "zsmalloc_model.h"
 
@@ -169,8 +170,11 @@ static int ask_device(int root, const char *algorithm, const unsigned char *page
 		      struct kerntext_mm_stat *ret, struct err *e)
 {
 	struct zram_device d = {0};
-	int r = zram_add(root, &d, e);
+	struct undo *undo = NULL;
+	int r = undo_open(root, "test", &undo, e);
 
+	if (r == 0)
+		r = zram_add(undo, &d, e);
 	if (r == 0)
 		r = zram_set_algorithm(&d, algorithm, e);
 	if (r == 0)
@@ -179,7 +183,7 @@ static int ask_device(int root, const char *algorithm, const unsigned char *page
 		r = fill_device(&d, pages, e);
 	if (r == 0)
 		r = zram_read_stat(&d, ret, e);
-	zram_remove(&d, NULL);
+	undo_close(undo, NULL);
 	return r;
 }
 

@@ -10,6 +10,7 @@
 #include "err.h"
 #include "page.h"
 #include "pages.h"
+#include "undo.h"
 #include "zram.h"
 
 #include <errno.h>
@@ -19,6 +20,7 @@
 #include <unistd.h>
 
 struct zram_target {
+	struct undo *undo;
 	struct zram_device device;
 	int fd;
 	size_t block_bytes;
@@ -64,7 +66,7 @@ static int zram_close(void *target, struct err *e)
 		return 0;
 	if (t->fd >= 0)
 		close(t->fd);
-	r = zram_remove(&t->device, e);
+	r = undo_close(t->undo, e);
 	free(t);
 	return r;
 }
@@ -79,7 +81,9 @@ static int zram_target_open(const struct target_setup *setup, void **ret, struct
 		return err_failed(e, -ENOMEM, "out of memory");
 	t->fd = -1;
 	t->block_bytes = setup->config->block_bytes;
-	r = zram_add(setup->root, &t->device, e);
+	r = undo_open(setup->root, "bench pages", &t->undo, e);
+	if (r == 0)
+		r = zram_add(t->undo, &t->device, e);
 	if (r == 0)
 		r = zram_set_algorithm(&t->device, setup->config->codec, e);
 	if (r == 0)
@@ -101,14 +105,17 @@ static int zram_target_open(const struct target_setup *setup, void **ret, struct
 static int zram_check(const struct target_setup *setup, struct err *e)
 {
 	struct zram_device d = {0};
-	struct err left;
+	struct undo *undo = NULL;
+	struct err left = {0};
 	int r, removed;
 
-	zram_recover(setup->root);
-	r = zram_add(setup->root, &d, e);
+	undo_recover(setup->root, NULL, NULL);
+	r = undo_open(setup->root, "bench pages", &undo, e);
+	if (r == 0)
+		r = zram_add(undo, &d, e);
 	if (r == 0)
 		r = zram_set_algorithm(&d, setup->config->codec, e);
-	removed = zram_remove(&d, &left);
+	removed = undo_close(undo, &left);
 	if (removed < 0 && r < 0)
 		target_also(e, &left);
 	else if (removed < 0 && e)

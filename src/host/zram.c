@@ -21,10 +21,14 @@
 #include "clock.h"
 #include "err.h"
 #include "fileio.h"
+#include "knob.h"
+#include "sysread.h"
+#include "undo.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,24 +62,6 @@ static bool wait_more(const struct patience *p)
 	return true;
 }
 
-static int write_once(int root, const char *path, const char *text)
-{
-	CLEANUP_CLOSE int fd = openat(root, path, O_WRONLY | O_TRUNC | O_CLOEXEC);
-
-	return fd < 0 ? -errno : fileio_write_all(fd, text, strlen(text));
-}
-
-static int write_patiently(int root, const char *path, const char *text, unsigned patience_ms)
-{
-	struct patience p = patience_of(patience_ms);
-	int r;
-
-	do
-		r = write_once(root, path, text);
-	while (r == -EBUSY && wait_more(&p));
-	return r;
-}
-
 static void attribute_path(int id, const char *attribute, char path[PATH_BYTES])
 {
 	snprintf(path, PATH_BYTES, "sys/block/zram%d/%s", id, attribute);
@@ -83,10 +69,7 @@ static void attribute_path(int id, const char *attribute, char path[PATH_BYTES])
 
 static int write_attribute(const struct zram_device *d, const char *attribute, const char *text)
 {
-	char path[PATH_BYTES];
-
-	attribute_path(d->id, attribute, path);
-	return write_patiently(d->root, path, text, d->patience_ms);
+	return knob_write(d->root, d->patience_ms, text, "sys/block/zram%d/%s", d->id, attribute);
 }
 
 static int read_attribute(const struct zram_device *d, const char *attribute, char **ret_text)
@@ -151,39 +134,123 @@ static int read_new_id(int fd)
 	return (int)id;
 }
 
-static int remove_id(int root, int id, unsigned patience_ms)
+int zram_remove_id(int root, int id, unsigned patience_ms)
 {
-	char path[PATH_BYTES], number[16];
-	int r;
+	char number[16];
+	int r = knob_write(root, patience_ms, "1", "sys/block/zram%d/reset", id);
 
-	attribute_path(id, "reset", path);
-	r = write_patiently(root, path, "1", patience_ms);
 	if (r == 0) {
 		snprintf(number, sizeof(number), "%d", id);
-		r = write_patiently(root, HOT_REMOVE, number, patience_ms);
+		r = knob_write(root, patience_ms, number, HOT_REMOVE);
 	}
 	return r == -ENOENT || r == -ENODEV ? 0 : r; /* somebody removed it already */
 }
 
-int zram_add(int root, struct zram_device *ret, struct err *e)
+/* Is id one of the numbers in "0,1,7"? */
+static bool is_listed(const char *list, int id)
 {
-	struct zram_device d = {.root = root, .patience_ms = PATIENCE_MS};
+	for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',')
+		if (atoi(at) == id && *at != ',')
+			return true;
+	return false;
+}
+
+/* Calls each with the number of every zram device that there is. */
+static int each_device(int root, void (*each)(void *arg, int root, int id), void *arg)
+{
+	CLEANUP_CLOSEDIR DIR *dir = NULL;
+	const struct dirent *d;
+	int64_t id;
+	int fd = openat(root, "sys/block", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	if (!dir) {
+		int code = -errno;
+
+		if (fd >= 0)
+			close(fd);
+		return code;
+	}
+	while ((d = readdir(dir)))
+		if (strncmp(d->d_name, "zram", 4) == 0 &&
+		    kerntext_number(d->d_name + 4, &id) == 0 && id <= INT32_MAX)
+			each(arg, root, (int)id);
+	return 0;
+}
+
+struct stray {
+	const char *before;
+	int id, n;
+};
+
+static void find_stray(void *arg, int root, int id)
+{
+	struct stray *s = arg;
+	int64_t set_up;
+
+	if (is_listed(s->before, id) ||
+	    sysread_number(root, &set_up, "sys/block/zram%d/initstate", id) < 0 || set_up)
+		return;
+	s->id = id;
+	s->n++;
+}
+
+int zram_remove_added(int root, const char *before, unsigned patience_ms)
+{
+	struct stray s = {.before = before};
+	int r = each_device(root, find_stray, &s);
+
+	if (r < 0)
+		return r == -ENOENT ? 0 : r;
+	return s.n == 1 ? zram_remove_id(root, s.id, patience_ms) : 0;
+}
+
+static void list_id(void *arg, int root, int id)
+{
+	struct undo_entry *entry = arg;
+	size_t len = strlen(entry->text);
+
+	snprintf(entry->text + len, sizeof(entry->text) - len, "%s%d", len ? "," : "", id);
+}
+
+static int note_adding(struct undo *u, struct err *e)
+{
+	struct undo_entry entry = {.action = UNDO_ZRAM_ADDING};
+	int r = each_device(undo_root(u), list_id, &entry);
+
+	if (r < 0)
+		return err_failed(e, r, "cannot read /sys/block: %s", err_name(r));
+	return undo_note(u, &entry, e);
+}
+
+static int note_added(struct undo *u, int id, struct err *e)
+{
+	struct undo_entry entry = {.action = UNDO_ZRAM, .number = (uint64_t)id};
+	char path[PATH_BYTES];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "sys/block/zram%d", id);
+	if (fstatat(undo_root(u), path, &st, 0) < 0)
+		return err_failed(e, -errno, "zram%d was added, but /%s is not there", id, path);
+	entry.inode = st.st_ino;
+	return undo_note(u, &entry, e);
+}
+
+int zram_add(struct undo *u, struct zram_device *ret, struct err *e)
+{
+	struct zram_device d = {.root = undo_root(u), .patience_ms = PATIENCE_MS};
 	CLEANUP_CLOSE int fd = -1;
-	int r = open_hot_add(root, &fd, e);
+	size_t mark = undo_mark(u);
+	int r = open_hot_add(d.root, &fd, e);
 
 	if (r == 0)
-		r = zram_record_begin(root, &d.record, e);
+		r = note_adding(u, e);
 	if (r < 0)
 		return r;
 	d.id = read_new_id(fd);
-	if (d.id < 0) {
-		zram_record_end(root, &d.record);
-		return explain(d.id, e);
-	}
-	d.present = true;
-	r = zram_record_device(root, &d.record, d.id, e);
+	r = d.id < 0 ? explain(d.id, e) : note_added(u, d.id, e);
 	if (r < 0) {
-		zram_remove(&d, NULL);
+		undo_back(u, mark, NULL);
 		return r;
 	}
 	*ret = d;
@@ -228,6 +295,40 @@ static int set_bytes(const struct zram_device *d, const char *attribute, uint64_
 		return err_failed(e, r, "cannot set %s of zram%d to %s: %s", attribute, d->id, text,
 				  err_name(r));
 	return 0;
+}
+
+/* One that not every kernel has. */
+static int set_optional(const struct zram_device *d, const char *attribute, const char *text,
+			const char *config, struct err *e)
+{
+	int r = write_attribute(d, attribute, text);
+
+	if (r == -ENOENT)
+		return err_missing(e, r, "this kernel's zram has no %s (%s)", attribute, config);
+	if (r < 0)
+		return err_failed(e, r, "cannot set %s of zram%d to '%s': %s", attribute, d->id,
+				  text, err_name(r));
+	return 0;
+}
+
+int zram_set_params(const struct zram_device *d, const char *params, struct err *e)
+{
+	return set_optional(d, "algorithm_params", params, "it came with Linux 6.12", e);
+}
+
+int zram_set_backing(const struct zram_device *d, const char *path, struct err *e)
+{
+	return set_optional(d, "backing_dev", path, "it is built without CONFIG_ZRAM_WRITEBACK", e);
+}
+
+int zram_mark_idle(const struct zram_device *d, struct err *e)
+{
+	return set_optional(d, "idle", "all", "it is built without CONFIG_ZRAM_WRITEBACK", e);
+}
+
+int zram_writeback(const struct zram_device *d, const char *mode, struct err *e)
+{
+	return set_optional(d, "writeback", mode, "it is built without CONFIG_ZRAM_WRITEBACK", e);
 }
 
 int zram_set_size(const struct zram_device *d, uint64_t bytes, struct err *e)
@@ -313,34 +414,4 @@ int zram_read_stat(const struct zram_device *d, struct kerntext_mm_stat *ret, st
 				  r == -EBADMSG ? "it does not have the columns that are documented"
 						: err_name(r));
 	return 0;
-}
-
-int zram_remove(struct zram_device *d, struct err *e)
-{
-	int r;
-
-	if (!d->present)
-		return 0;
-	d->present = false;
-	r = remove_id(d->root, d->id, d->patience_ms);
-	if (r < 0) {
-		zram_record_leave(&d->record);
-		return err_failed(
-			e, r,
-			"cannot remove zram%d: %s; the next run tries again, or do it by hand: "
-			"echo 1 > /sys/block/zram%d/reset; echo %d > /" HOT_REMOVE,
-			d->id, err_name(r), d->id, d->id);
-	}
-	zram_record_end(d->root, &d->record);
-	return 0;
-}
-
-static int remove_now(int root, int id)
-{
-	return remove_id(root, id, 0);
-}
-
-void zram_recover(int root)
-{
-	zram_record_recover(root, remove_now);
 }
