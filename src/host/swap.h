@@ -7,6 +7,7 @@
 #define SNUG_HOST_SWAP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct err;
