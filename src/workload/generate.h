@@ -3,8 +3,8 @@
  * Synthetic pages for when there are no real ones at hand. Real ones are better: what a machine
  * holds is always less regular than what somebody thought of.
  */
-#ifndef SNUG_BENCH_GENERATE_H
-#define SNUG_BENCH_GENERATE_H
+#ifndef SNUG_WORKLOAD_GENERATE_H
+#define SNUG_WORKLOAD_GENERATE_H
 
 #include <stdbool.h>
 #include <stddef.h>

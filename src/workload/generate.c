@@ -12,6 +12,11 @@
  * and cc1plus: lzo, lz4 and zstd:1 shrink those by 2.9 to 4.1, 2.6 to 3.7 and 4.5 to 6, and these
  * by 3.5, 3.0 and 5.6, in about the same time a page.
  *
+ * json: lists of records of one shape, as answers of web services are.
+ *
+ * image: decoded pictures, four bytes a pixel: every second page of a photograph, whose last bits
+ * are noise, the others of drawings, which are runs of few colours.
+ *
  * mix: heap, text, zero, random and repeated words in the shares that mix_page gives.
  */
 #include "generate.h"
@@ -292,6 +297,87 @@ static void text_page(struct generator *g, unsigned char *page)
 	text_bytes(g, (char *)page, PAGE_BYTES);
 }
 
+static size_t json_field(struct generator *g, unsigned field, char *out, size_t size)
+{
+	int n = 0;
+
+	switch (field) {
+	case 0:
+		n = snprintf(out, size, "{\"id\":%u,", 100000 + (unsigned)below(g, 900000));
+		break;
+	case 1:
+		n = snprintf(out, size, "\"title\":\"%s %s\",", draw_word(g), draw_word(g));
+		break;
+	case 2:
+		n = snprintf(out, size, "\"created_at\":\"2024-%02u-%02uT%02u:%02u:00Z\",",
+			     1 + (unsigned)below(g, 12), 1 + (unsigned)below(g, 28),
+			     (unsigned)below(g, 24), (unsigned)below(g, 60));
+		break;
+	case 3:
+		n = snprintf(out, size, "\"author\":{\"name\":\"%s\",\"verified\":%s},",
+			     next_word(g), below(g, 4) ? "false" : "true");
+		break;
+	case 4:
+		n = snprintf(out, size, "\"likes\":%u,\"replies\":%u,\"parent\":null},",
+			     (unsigned)small_number(g), (unsigned)small_number(g));
+		break;
+	}
+	return (size_t)n < size ? (size_t)n : size;
+}
+
+static void json_page(struct generator *g, unsigned char *page)
+{
+	size_t len = 0;
+
+	for (unsigned field = 0; len < PAGE_BYTES; field = (field + 1) % 5) {
+		char piece[128];
+		size_t n = json_field(g, field, piece, sizeof(piece));
+
+		if (n > PAGE_BYTES - len)
+			n = PAGE_BYTES - len;
+		memcpy(page + len, piece, n);
+		len += n;
+	}
+}
+
+static void photo_page(struct generator *g, unsigned char *page)
+{
+	unsigned char pixel[4] = {(unsigned char)below(g, 256), (unsigned char)below(g, 256),
+				  (unsigned char)below(g, 256), 255};
+
+	for (size_t i = 0; i < PAGE_BYTES; i += sizeof(pixel)) {
+		uint64_t noise = rng_next(&g->rng);
+
+		for (int k = 0; k < 3; k++)
+			pixel[k] = (unsigned char)(pixel[k] + (noise >> 8 * k) % 5 - 2);
+		memcpy(page + i, pixel, sizeof(pixel));
+	}
+}
+
+static void drawing_page(struct generator *g, unsigned char *page)
+{
+	uint32_t colours[8];
+	size_t n = 0;
+
+	for (int i = 0; i < 8; i++)
+		colours[i] = (uint32_t)rng_next(&g->rng) | 0xff000000;
+	for (size_t i = 0; i < PAGE_BYTES; i += sizeof(colours[0])) {
+		if (n-- == 0) {
+			n = small_number(g) * 4;
+			colours[0] = colours[1 + below(g, 7)];
+		}
+		memcpy(page + i, &colours[0], sizeof(colours[0]));
+	}
+}
+
+static void image_page(struct generator *g, unsigned char *page)
+{
+	if (g->address / PAGE_BYTES % 2)
+		photo_page(g, page);
+	else
+		drawing_page(g, page);
+}
+
 static void random_page(struct generator *g, unsigned char *page)
 {
 	for (size_t i = 0; i < PAGE_WORDS; i++)
@@ -330,8 +416,8 @@ static const struct kind {
 	const char *name;
 	void (*fill)(struct generator *g, unsigned char *page);
 } kinds[] = {
-	{"text", text_page}, {"heap", heap_page}, {"random", random_page},
-	{"zero", zero_page}, {"mix", mix_page},
+	{"text", text_page},	 {"heap", heap_page}, {"json", json_page}, {"image", image_page},
+	{"random", random_page}, {"zero", zero_page}, {"mix", mix_page},
 };
 
 static const struct kind *find(const char *name)
