@@ -220,7 +220,7 @@ static void samples_are_differences(void **state)
 
 	host_text(m->root, "proc/stat", "cpu  100 0 50 800 50 0 0 0 0 0\n");
 	host_text(m->root, "proc/diskstats", " 254 7 zram7 10 0 80 1 20 0 160 2 0 3 3\n");
-	host_text(m->root, "sys/block/zram7/stat", "10 0 80 1 20 0 160 2 0 3 3\n");
+	host_text(m->root, "sys/class/block/zram7/stat", "10 0 80 1 20 0 160 2 0 3 3\n");
 	host_text(m->root, "proc/pressure/memory",
 		  "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\n"
 		  "full avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
@@ -229,7 +229,7 @@ static void samples_are_differences(void **state)
 	sampler_begin(&s, m->root, &m->backend, &m->group, b);
 	set_text(m, "proc/stat", "cpu  150 0 75 820 55 0 0 0 0 0\n");
 	set_text(m, "proc/diskstats", " 254 7 zram7 15 0 120 1 25 0 240 2 0 3 3\n");
-	set_text(m, "sys/block/zram7/stat", "15 0 120 1 25 0 240 2 0 3 3\n");
+	set_text(m, "sys/class/block/zram7/stat", "15 0 120 1 25 0 240 2 0 3 3\n");
 	set_usage(m, 40);
 	set_pool(m, 60, 20);
 	pause_ms(200);
