@@ -183,12 +183,40 @@ static void test_new_file_raced(void **state)
 	unlink("result");
 }
 
+static void test_numbers_and_times(void **state)
+{
+	static const char *const bad[] = {"",	"-1", "+1", "1e3", "0x1", "nan",
+					  " 1", "1 ", "1.", ".5",  "5d"};
+	double value = -1;
+
+	assert_int_equal(units_parse_number("1.25", 1, 2, "x", &value, NULL), 0);
+	assert_true(value == 1.25);
+	assert_int_equal(units_parse_number("50%", 0, 1, "x", &value, NULL), 0);
+	assert_true(value == 0.5);
+	assert_int_equal(units_parse_number("2.1", 1, 2, "x", &value, NULL), -ERANGE);
+	assert_int_equal(units_parse_time("90", "x", &value, NULL), 0);
+	assert_true(value == 90);
+	assert_int_equal(units_parse_time("1.5m", "x", &value, NULL), 0);
+	assert_true(value == 90);
+	assert_int_equal(units_parse_time("2h", "x", &value, NULL), 0);
+	assert_true(value == 7200);
+	assert_int_equal(units_parse_time("250ms", "x", &value, NULL), 0);
+	assert_true(value == 0.25);
+	assert_int_equal(units_parse_time("9000h", "x", &value, NULL), -ERANGE);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(units_parse_number(bad[i], 0, 1000, "x", &value, NULL), -EINVAL);
+		assert_int_equal(units_parse_time(bad[i], "x", &value, NULL), -EINVAL);
+	}
+	assert_true(value == 0.25);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_sizes_refused),
 		cmocka_unit_test(test_format),
+		cmocka_unit_test(test_numbers_and_times),
 		cmocka_unit_test(test_same_filled),
 		cmocka_unit_test_setup_teardown(test_new_file, enter_scratch, leave_scratch),
 		cmocka_unit_test_setup_teardown(test_new_file_aborted, enter_scratch,

@@ -98,6 +98,47 @@ int units_parse_int(const char *text, int64_t min, int64_t max, const char *what
 	return 0;
 }
 
+int units_parse_number(const char *text, double min, double max, const char *what, double *ret,
+		       struct err *e)
+{
+	long double value;
+	const char *rest = parse_decimal(text, &value);
+
+	if (rest && !strcmp(rest, "%")) {
+		value /= 100;
+		rest++;
+	}
+	if (!rest || *rest)
+		return err_usage(e, -EINVAL, "%s: '%s' is not a number", what, text);
+	if (value < (long double)min || value > (long double)max)
+		return err_usage(e, -ERANGE, "%s: %s is out of range, which is %g to %g", what,
+				 text, min, max);
+	*ret = (double)value;
+	return 0;
+}
+
+int units_parse_time(const char *text, const char *what, double *ret_s, struct err *e)
+{
+	static const struct {
+		const char *name;
+		double seconds;
+	} units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}, {"h", 3600}};
+	long double value;
+	const char *rest = parse_decimal(text, &value);
+
+	for (size_t i = 0; rest && i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(rest, units[i].name) != 0)
+			continue;
+		value *= (long double)units[i].seconds;
+		if (value > 365 * 86400)
+			return err_usage(e, -ERANGE, "%s: '%s' is more than a year", what, text);
+		*ret_s = (double)value;
+		return 0;
+	}
+	return err_usage(e, -EINVAL, "%s: '%s' is not a time; write for example 90s or 5m", what,
+			 text);
+}
+
 const char *units_format_size(uint64_t bytes, char buf[UNITS_SIZE_MAX])
 {
 	static const char letters[] = "BKMGTPE";
