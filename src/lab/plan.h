@@ -8,7 +8,7 @@
  * (backend) add up; a key in a section where it does not belong, an unknown key or section, a value
  * given twice, are refused with the file, the line, and the known ones.
  *
- *     [race]          runs, timeout, thrash, interval, cpus, quick
+ *     [race]          runs, quick, timeout, thrash, thrash-psi, interval, cpus
  *     [budget]        budget, pressure
  *     [workload]      workload, jobs, seed, command
  *     [backends]      backend = zram:lzo-rle   (repeated)
@@ -39,7 +39,7 @@ struct plan {
 	uint64_t budget_bytes; /* 0: chosen by the race */
 	bool naive;	 /* the budget does not follow the pool: `budget = naive`, or `naive,64M` */
 	double pressure; /* peak over budget; default 2 */
-	unsigned runs;	 /* default 5, quick 3 */
+	unsigned runs;	 /* 0: plan_runs tells */
 	bool quick;
 	double timeout_s;  /* of one trial; 0: chosen by the race */
 	double thrash_s;   /* how long without progress is thrashing; default 10 */
@@ -52,6 +52,9 @@ struct plan {
 void plan_init(struct plan *p);
 void plan_free(struct plan *p);
 
+/* How many of each: 5, or 3 of a quick race, unless the plan says. */
+unsigned plan_runs(const struct plan *p);
+
 /*
  * One setting by its name; ram_bytes for sizes in percent. what: how to name it in a sentence
  * ("--runs", "plan.ini:3: runs"). ERR_USAGE.
@@ -62,7 +65,8 @@ int plan_set(struct plan *p, const char *name, const char *value, uint64_t ram_b
 /* Reads a file into p, which has defaults or more. ERR_USAGE for what is wrong in it. */
 int plan_read(struct plan *p, const char *path, uint64_t ram_bytes, struct err *e);
 
-/* What can be said without looking at the machine: that settings fit together. ERR_USAGE. */
+/* What can be said without looking at the machine: that its workload and backends are known, and
+ * that settings fit together. ERR_USAGE. */
 int plan_check(const struct plan *p, struct err *e);
 
 /* The command line that repeats it: "snug race --backend none ... -- make -j4", words quoted as a

@@ -157,7 +157,7 @@ static int begin_result(struct race *r, struct err *e)
 		.quick = r->plan->quick,
 		.pressure = r->plan->pressure,
 		.jobs = r->jobs,
-		.runs = r->plan->runs,
+		.runs = plan_runs(r->plan),
 		.seed = r->plan->seed,
 		.timeout_s = r->trial.timeout_s,
 		.thrash_s = r->plan->thrash_s,
@@ -189,7 +189,7 @@ static void expect(struct race *r)
 	for (size_t i = 0; i < r->lineup.n; i++) {
 		const struct backend *b = &r->lineup.backends[i];
 
-		r->left[i] = *b->unavailable ? 0 : r->plan->runs;
+		r->left[i] = *b->unavailable ? 0 : plan_runs(r->plan);
 		r->trials += r->left[i];
 		r->expected_s[i] = r->sizing.real_s * (b->unlimited ? 1 : GUESS_FACTOR);
 	}
@@ -273,7 +273,7 @@ static int run(struct race *r, struct err *e)
 		return code;
 	expect(r);
 	code = begin_result(r, e);
-	for (unsigned i = 1; code == 0 && i <= r->plan->runs && !atomic_load(r->hooks->stop); i++)
+	for (unsigned i = 1; code == 0 && i <= plan_runs(r->plan) && !atomic_load(r->hooks->stop); i++)
 		code = run_round(r, i, e);
 	r->result->partial = atomic_load(r->hooks->stop);
 	return code < 0 ? code : judge_all(r, e);

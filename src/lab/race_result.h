@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define RACE_SCHEMA	   "snug.race/1"
-#define RACE_NAME_MAX	   128
+#define RACE_NAME_MAX	   160
 #define RACE_SENTENCE_MAX  512
 #define RACE_FRAME_BUCKETS 56 /* as WORKLOAD_FRAME_BUCKETS */
 
