@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * snug bench pages: one set of pages through several targets, side by side.
- *
- * Ctrl-C must not leave a zram device behind. The handler only raises a flag, which the loops look
- * at; they return, what they hold is released on the way as after any error, and at the end the
- * signal is let through, so that whoever waits for this program sees how it ended.
+ * Ctrl-C must not leave a zram device behind: see signals.h.
  */
 #include "cli.h"
 
@@ -15,6 +12,7 @@
 #include "progress.h"
 #include "result.h"
 #include "run.h"
+#include "signals.h"
 #include "store.h"
 #include "table.h"
 #include "units.h"
@@ -22,7 +20,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -76,43 +73,6 @@ struct request {
 	unsigned runs;
 	bool json, bytes, noheadings;
 };
-
-/* A signal handler can reach nothing else. Zero or the signal that came. */
-static volatile sig_atomic_t signal_seen;
-static atomic_bool stop;
-
-static void note_signal(int signal)
-{
-	signal_seen = signal;
-	atomic_store(&stop, true);
-}
-
-static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
-enum { STOPPING = sizeof(stopping) / sizeof(stopping[0]) };
-
-static void catch_signals(struct sigaction old[STOPPING])
-{
-	struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
-
-	sigemptyset(&action.sa_mask);
-	for (int i = 0; i < STOPPING; i++) {
-		sigaction(stopping[i], &action, &old[i]);
-		/*
-		 * nohup. (SIGINT is ignored for whatever a script runs behind an '&'; who sends it
-		 * means it.)
-		 */
-		if (stopping[i] == SIGHUP && old[i].sa_handler == SIG_IGN)
-			sigaction(SIGHUP, &old[i], NULL);
-	}
-}
-
-static void release_signals(const struct sigaction old[STOPPING])
-{
-	for (int i = 0; i < STOPPING; i++)
-		sigaction(stopping[i], &old[i], NULL);
-	if (signal_seen)
-		raise(signal_seen);
-}
 
 static int take_option(struct request *q, enum option option, const char *value, struct err *e)
 {
@@ -335,7 +295,7 @@ static int measure(const struct request *q, const struct page_set *pages,
 		.runs = q->runs,
 		.mem_limit_bytes = memory_to_use(root),
 		.root = root,
-		.stop = &stop,
+		.stop = signals_stop(),
 		.progress = show_progress,
 		.progress_arg = &progress,
 	};
@@ -353,7 +313,6 @@ static int run_request(const struct cli_verb *verb, const struct request *q, str
 {
 	CLEANUP_FREE struct target_config *configs = NULL;
 	CLEANUP(pages_free) struct page_set pages = {0};
-	struct sigaction old[STOPPING];
 	size_t n;
 	int r = target_plan(&q->lists, &configs, &n, e);
 
@@ -366,9 +325,9 @@ static int run_request(const struct cli_verb *verb, const struct request *q, str
 		fprintf(stderr,
 			"snug %s: %s is not a multiple of 4096 bytes; its last page is padded with %zu zeros\n",
 			verb->name, pages.source, pages.padded_bytes);
-	catch_signals(old);
+	signals_catch();
 	r = measure(q, &pages, configs, n, e);
-	release_signals(old);
+	signals_release();
 	return r;
 }
 
