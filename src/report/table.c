@@ -10,6 +10,7 @@
 #include "table.h"
 
 #include "cleanup.h"
+#include "utf8.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -30,29 +31,6 @@ struct table {
 	size_t n_cells, room;
 	bool failed;
 };
-
-/* The code point at s, its length in bytes in *ret_len; a stray byte stands for itself, or 0xFFFD.
- */
-static uint32_t decode(const char *s, size_t *ret_len)
-{
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	const unsigned char *p = (const unsigned char *)s;
-	size_t len = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-	uint32_t c = len == 1 ? p[0] : p[0] & (0x7fu >> len);
-
-	*ret_len = 1;
-	if (len == 0 || p[0] > 0xf4)
-		return 0xfffd;
-	for (size_t i = 1; i < len; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0xfffd;
-		c = c << 6 | (p[i] & 0x3f);
-	}
-	if (c < least[len])
-		return 0xfffd;
-	*ret_len = len;
-	return c;
-}
 
 /* Columns that c takes: the ranges that terminals agree on. */
 static int code_width(uint32_t c)
@@ -79,7 +57,7 @@ static size_t text_width(const char *s)
 	size_t width = 0, len;
 
 	for (; *s; s += len)
-		width += (size_t)code_width(decode(s, &len));
+		width += (size_t)code_width(utf8_decode(s, &len));
 	return width;
 }
 
@@ -90,9 +68,9 @@ static void make_printable(char *s)
 	size_t len;
 
 	for (; *s; s += len) {
-		uint32_t c = decode(s, &len);
+		uint32_t c = utf8_decode(s, &len);
 
-		if (c < 0x20 || (c >= 0x7f && c < 0xa0) || (c == 0xfffd && len == 1)) {
+		if (c < 0x20 || (c >= 0x7f && c < 0xa0) || (c == UTF8_REPLACEMENT && len == 1)) {
 			*out++ = '?';
 			continue;
 		}
