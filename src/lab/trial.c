@@ -53,7 +53,7 @@ static void read_counts(const struct running *r, struct counts *ret)
 {
 	*ret = (struct counts){0};
 	if (counters_vm(r->t->setup.root, &ret->vm) < 0)
-		ret->vm.pswpin = ret->vm.pswpout = -1;
+		ret->vm = (struct counters_vm){.pswpin = -1, .pswpout = -1};
 	ret->psi_known = sampler_pressure(r->t->setup.root, &r->group, &ret->psi);
 	ret->disk_known = *r->t->backend->disk &&
 			  counters_disk(r->t->setup.root, r->t->backend->disk, &ret->disk) == 0;
@@ -174,12 +174,28 @@ static int64_t gained(int64_t before, int64_t after)
 	return before < 0 || after < before ? -1 : after - before;
 }
 
+static int64_t or_none(int64_t count)
+{
+	return count < 0 ? 0 : count;
+}
+
+/* Pages that were swapped, to zswap or to swap itself; zswap's writeback would count again. */
+static int64_t swapped_in(const struct counters_vm *v)
+{
+	return v->pswpin < 0 ? -1 : v->pswpin + or_none(v->zswpin);
+}
+
+static int64_t swapped_out(const struct counters_vm *v)
+{
+	return v->pswpout < 0 ? -1 : v->pswpout + or_none(v->zswpout) - or_none(v->zswpwb);
+}
+
 static void fill_counts(const struct running *r, struct race_trial *ret)
 {
 	const struct counts *a = &r->before, *b = &r->after;
 
-	ret->pswpin = gained(a->vm.pswpin, b->vm.pswpin);
-	ret->pswpout = gained(a->vm.pswpout, b->vm.pswpout);
+	ret->pswpin = gained(swapped_in(&a->vm), swapped_in(&b->vm));
+	ret->pswpout = gained(swapped_out(&a->vm), swapped_out(&b->vm));
 	ret->psi_some_s = ret->psi_full_s = NAN;
 	if (a->psi_known && b->psi_known) {
 		ret->psi_some_s = (double)(b->psi.some_us - a->psi.some_us) / 1e6;
