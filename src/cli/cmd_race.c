@@ -269,8 +269,9 @@ static int print(const struct request *q, const struct output *o, const struct r
 	if (r < 0)
 		return err_failed(e, r, "cannot print the result: %s", err_name(r));
 	if (!q->json && !q->style.noheadings)
-		printf("\nSaved as %s; 'snug report %s --output FILE.html' draws it.\n", o->result,
-		       o->result);
+		printf("\nSaved as %s; 'snug report %s' draws it.\n", o->result, o->result);
+	/* A signal that came may take its course next, and what is in a buffer would be lost. */
+	fflush(stdout);
 	return 0;
 }
 
