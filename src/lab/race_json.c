@@ -28,16 +28,16 @@
 
 /* A place in the file: the member `name`, or (without a name) the element `index`, of `in`. */
 struct where {
-	const struct where *in; /* NULL: the whole file */
+	const struct where *in; /* NULL: this is the whole file */
 	const char *name;
 	size_t index;
+	struct err *e;
 };
 
 /* Of the member at `at`. */
 struct kind {
 	json_t *(*write)(const struct field *f, const void *at);
-	int (*read)(const struct field *f, const json_t *j, void *at, const struct where *where,
-		    struct err *e);
+	int (*read)(const struct field *f, const json_t *j, void *at, const struct where *where);
 };
 
 static const struct kind kinds[FIELD_LIST + 1];
@@ -58,40 +58,40 @@ static json_t *write_members(const struct field *fields, const void *base)
 	return object;
 }
 
-/* "trials[3].outcome"; a place further in than buf has room for is cut. */
+/* "trials[3].outcome", cut if buf has no room for it. */
 static size_t name_place(const struct where *w, char *buf, size_t size)
 {
 	size_t len = w->in ? name_place(w->in, buf, size) : 0;
-	int more;
+	int more = 0;
 
 	if (len >= size)
 		return len;
 	if (w->name)
-		more = snprintf(buf + len, size - len, "%s%s", w->in ? "." : "", w->name);
-	else
+		more = snprintf(buf + len, size - len, "%s%s", len ? "." : "", w->name);
+	else if (w->in)
 		more = snprintf(buf + len, size - len, "[%zu]", w->index);
 	return len + (size_t)more;
 }
 
-static int wrong(const struct where *where, struct err *e, const char *what)
+static int wrong(const struct where *where, const char *what)
 {
 	char place[128];
 
 	name_place(where, place, sizeof(place));
-	return err_usage(e, -EINVAL, "%s %s", place, what);
+	return err_usage(where->e, -EINVAL, "%s %s", place, what);
 }
 
 static int read_members(const struct field *fields, const json_t *object, void *base,
-			const struct where *in, struct err *e)
+			const struct where *in)
 {
 	int r = 0;
 
 	for (const struct field *f = fields; f->name && r == 0; f++) {
-		const struct where where = {.in = in, .name = f->name};
+		const struct where where = {.in = in, .name = f->name, .e = in->e};
 		const json_t *j = json_object_get(object, f->name);
 
-		r = j ? kinds[f->type].read(f, j, (char *)base + f->offset, &where, e)
-		      : wrong(&where, e, "is missing");
+		r = j ? kinds[f->type].read(f, j, (char *)base + f->offset, &where)
+		      : wrong(&where, "is missing");
 	}
 	return r;
 }
@@ -103,26 +103,25 @@ static json_t *write_real(const struct field *f, const void *at)
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
-static int read_real(const struct field *f, const json_t *j, void *at, const struct where *where,
-		     struct err *e)
+static int read_real(const struct field *f, const json_t *j, void *at, const struct where *where)
 {
 	if (!json_is_number(j) && !json_is_null(j))
-		return wrong(where, e, "is neither a number nor null");
+		return wrong(where, "is neither a number nor null");
 	*(double *)at = json_is_null(j) ? NAN : json_number_value(j);
 	return 0;
 }
 
 static int read_integer(const json_t *j, json_int_t most, json_int_t *ret,
-			const struct where *where, struct err *e)
+			const struct where *where)
 {
 	json_int_t value = json_integer_value(j);
 
 	if (!json_is_integer(j))
-		return wrong(where, e, "is not a whole number");
+		return wrong(where, "is not a whole number");
 	if (value < 0)
-		return wrong(where, e, "is less than 0");
+		return wrong(where, "is less than 0");
 	if (value > most)
-		return wrong(where, e, "is too large");
+		return wrong(where, "is too large");
 	*ret = value;
 	return 0;
 }
@@ -134,11 +133,10 @@ static json_t *write_number(const struct field *f, const void *at)
 	return value < 0 ? json_null() : json_integer(value);
 }
 
-static int read_number(const struct field *f, const json_t *j, void *at, const struct where *where,
-		       struct err *e)
+static int read_number(const struct field *f, const json_t *j, void *at, const struct where *where)
 {
 	json_int_t value = -1;
-	int r = json_is_null(j) ? 0 : read_integer(j, INT64_MAX, &value, where, e);
+	int r = json_is_null(j) ? 0 : read_integer(j, INT64_MAX, &value, where);
 
 	*(int64_t *)at = value;
 	return r;
@@ -146,14 +144,15 @@ static int read_number(const struct field *f, const json_t *j, void *at, const s
 
 static json_t *write_count(const struct field *f, const void *at)
 {
-	return json_integer((json_int_t) * (const uint64_t *)at);
+	const uint64_t *value = at;
+
+	return json_integer((json_int_t)*value);
 }
 
-static int read_count(const struct field *f, const json_t *j, void *at, const struct where *where,
-		      struct err *e)
+static int read_count(const struct field *f, const json_t *j, void *at, const struct where *where)
 {
 	json_int_t value = 0;
-	int r = read_integer(j, INT64_MAX, &value, where, e);
+	int r = read_integer(j, INT64_MAX, &value, where);
 
 	*(uint64_t *)at = (uint64_t)value;
 	return r;
@@ -164,11 +163,10 @@ static json_t *write_small(const struct field *f, const void *at)
 	return json_integer(*(const unsigned *)at);
 }
 
-static int read_small(const struct field *f, const json_t *j, void *at, const struct where *where,
-		      struct err *e)
+static int read_small(const struct field *f, const json_t *j, void *at, const struct where *where)
 {
 	json_int_t value = 0;
-	int r = read_integer(j, UINT_MAX, &value, where, e);
+	int r = read_integer(j, UINT_MAX, &value, where);
 
 	*(unsigned *)at = (unsigned)value;
 	return r;
@@ -179,11 +177,10 @@ static json_t *write_flag(const struct field *f, const void *at)
 	return json_boolean(*(const bool *)at);
 }
 
-static int read_flag(const struct field *f, const json_t *j, void *at, const struct where *where,
-		     struct err *e)
+static int read_flag(const struct field *f, const json_t *j, void *at, const struct where *where)
 {
 	if (!json_is_boolean(j))
-		return wrong(where, e, "is neither true nor false");
+		return wrong(where, "is neither true nor false");
 	*(bool *)at = json_is_true(j);
 	return 0;
 }
@@ -210,56 +207,67 @@ static json_t *write_text(const struct field *f, const void *at)
 	return *(const char *)at ? write_name(f, at) : json_null();
 }
 
-static int read_text(const struct field *f, const json_t *j, void *at, const struct where *where,
-		     struct err *e)
+static int read_text(const struct field *f, const json_t *j, void *at, const struct where *where)
 {
 	if (json_is_null(j)) {
 		*(char *)at = '\0';
 		return 0;
 	}
 	if (!json_is_string(j))
-		return wrong(where, e, "is not a text");
+		return wrong(where, "is not a text");
 	/* jansson refuses a NUL within. */
 	if (json_string_length(j) >= f->size)
-		return wrong(where, e, "is too long");
+		return wrong(where, "is too long");
 	strcpy(at, json_string_value(j));
 	return 0;
 }
 
-static int read_name(const struct field *f, const json_t *j, void *at, const struct where *where,
-		     struct err *e)
+static int read_name(const struct field *f, const json_t *j, void *at, const struct where *where)
 {
-	int r = read_text(f, j, at, where, e);
+	int r = read_text(f, j, at, where);
 
-	return r == 0 && !*(char *)at ? wrong(where, e, "is empty") : r;
+	return r == 0 && !*(char *)at ? wrong(where, "is empty") : r;
 }
 
-static json_t *write_counts(const struct field *f, const void *at)
+/* n elements of `type`, each `size` long. */
+static json_t *write_elements(const struct field *f, enum field_type type, const char *first,
+			      size_t n, size_t size)
 {
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < f->size / sizeof(uint64_t); i++)
-		if (json_array_append_new(array, write_count(f, (const uint64_t *)at + i)) < 0) {
+	for (size_t i = 0; i < n; i++)
+		if (json_array_append_new(array, kinds[type].write(f, first + i * size)) < 0) {
 			json_decref(array);
 			return NULL;
 		}
 	return array;
 }
 
-static int read_counts(const struct field *f, const json_t *j, void *at, const struct where *where,
-		       struct err *e)
+static int read_elements(const struct field *f, enum field_type type, const json_t *array,
+			 char *first, size_t size, const struct where *in)
 {
-	size_t n = f->size / sizeof(uint64_t);
 	int r = 0;
 
-	if (!json_is_array(j))
-		return wrong(where, e, "is not a list");
-	if (json_array_size(j) != n)
-		return wrong(where, e, "has too few or too many elements");
-	for (size_t i = 0; i < n && r == 0; i++)
-		r = read_count(f, json_array_get(j, i), (uint64_t *)at + i,
-			       &(struct where){.in = where, .index = i}, e);
+	for (size_t i = 0; i < json_array_size(array) && r == 0; i++) {
+		const struct where where = {.in = in, .index = i, .e = in->e};
+
+		r = kinds[type].read(f, json_array_get(array, i), first + i * size, &where);
+	}
 	return r;
+}
+
+static json_t *write_counts(const struct field *f, const void *at)
+{
+	return write_elements(f, FIELD_COUNT, at, f->size / sizeof(uint64_t), sizeof(uint64_t));
+}
+
+static int read_counts(const struct field *f, const json_t *j, void *at, const struct where *where)
+{
+	if (!json_is_array(j))
+		return wrong(where, "is not a list");
+	if (json_array_size(j) != f->size / sizeof(uint64_t))
+		return wrong(where, "has too few or too many elements");
+	return read_elements(f, FIELD_COUNT, j, at, sizeof(uint64_t), where);
 }
 
 static json_t *write_enum(const struct field *f, const void *at)
@@ -267,8 +275,7 @@ static json_t *write_enum(const struct field *f, const void *at)
 	return json_string(f->value_name(*(const unsigned *)at));
 }
 
-static int read_enum(const struct field *f, const json_t *j, void *at, const struct where *where,
-		     struct err *e)
+static int read_enum(const struct field *f, const json_t *j, void *at, const struct where *where)
 {
 	const char *text = json_string_value(j);
 
@@ -277,7 +284,7 @@ static int read_enum(const struct field *f, const json_t *j, void *at, const str
 			*(unsigned *)at = i;
 			return 0;
 		}
-	return wrong(where, e, "is not one of the words that are known there");
+	return wrong(where, "is not one of the words that are known there");
 }
 
 static json_t *write_object(const struct field *f, const void *at)
@@ -285,12 +292,11 @@ static json_t *write_object(const struct field *f, const void *at)
 	return write_members(f->of, at);
 }
 
-static int read_object(const struct field *f, const json_t *j, void *at, const struct where *where,
-		       struct err *e)
+static int read_object(const struct field *f, const json_t *j, void *at, const struct where *where)
 {
 	if (!json_is_object(j))
-		return wrong(where, e, "is not an object");
-	return read_members(f->of, j, at, where, e);
+		return wrong(where, "is not an object");
+	return read_members(f->of, j, at, where);
 }
 
 /* How many elements the list at `at` has. */
@@ -301,47 +307,28 @@ static size_t *list_n(const struct field *f, const void *at)
 
 static json_t *write_list(const struct field *f, const void *at)
 {
-	const char *elements = *(char *const *)at;
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < *list_n(f, at); i++)
-		if (json_array_append_new(array, write_members(f->of, elements + i * f->size)) <
-		    0) {
-			json_decref(array);
-			return NULL;
-		}
-	return array;
+	return write_elements(f, FIELD_OBJECT, *(char *const *)at, *list_n(f, at), f->size);
 }
 
-/* The list is the result's own before it is filled, and zero: race_result_free may come any time.
+/* The list is the result's own, and zero, before it is filled: race_result_free may come any time.
  */
-static int read_list(const struct field *f, const json_t *j, void *at, const struct where *where,
-		     struct err *e)
+static int read_list(const struct field *f, const json_t *j, void *at, const struct where *where)
 {
 	size_t n = json_array_size(j);
 	char *elements;
-	int r = 0;
 
 	if (!json_is_array(j))
-		return wrong(where, e, "is not a list");
+		return wrong(where, "is not a list");
 	if (n > f->most)
-		return wrong(where, e, "has too many elements");
+		return wrong(where, "has too many elements");
 	if (n == 0)
 		return 0;
 	elements = calloc(n, f->size);
 	if (!elements)
-		return err_failed(e, -ENOMEM, "out of memory");
+		return err_failed(where->e, -ENOMEM, "out of memory");
 	*(char **)at = elements;
 	*list_n(f, at) = n;
-	for (size_t i = 0; i < n && r == 0; i++) {
-		const struct where element = {.in = where, .index = i};
-		const json_t *value = json_array_get(j, i);
-
-		r = json_is_object(value)
-			    ? read_members(f->of, value, elements + i * f->size, &element, e)
-			    : wrong(&element, e, "is not an object");
-	}
-	return r;
+	return read_elements(f, FIELD_OBJECT, j, elements, f->size, where);
 }
 
 static const struct kind kinds[FIELD_LIST + 1] = {
@@ -363,7 +350,7 @@ int race_json_write(const struct race_result *r, FILE *out)
 		ret = -ENOMEM;
 	else if (json_dumpf(all, out, JSON_INDENT(2)) < 0 || fputc('\n', out) == EOF ||
 		 fflush(out) != 0)
-		ret = -EIO;
+		ret = ferror(out) ? -EIO : -ENOMEM;
 	json_decref(members);
 	json_decref(all);
 	return ret;
@@ -379,7 +366,7 @@ static int read_result(const json_t *all, struct race_result *ret, struct err *e
 		return err_usage(e, -EINVAL,
 				 "its schema is not " RACE_SCHEMA
 				 ": it is not the result of a race, or of another version of snug");
-	r = read_members(race_json_fields, all, &result, NULL, e);
+	r = read_members(race_json_fields, all, &result, &(struct where){.e = e});
 	if (r < 0)
 		race_result_free(&result);
 	else
@@ -393,8 +380,6 @@ int race_json_read(const char *text, size_t len, struct race_result *ret, struct
 	json_t *all = json_loadb(text, len, 0, &why);
 	int r;
 
-	if (!all && json_error_code(&why) == json_error_out_of_memory)
-		return err_failed(e, -ENOMEM, "out of memory");
 	if (!all)
 		return err_usage(e, -EINVAL, "it is not JSON: line %d, column %d", why.line,
 				 why.column);
