@@ -7,6 +7,7 @@
 #ifndef SNUG_TESTS_RACE_FIXTURE_H
 #define SNUG_TESTS_RACE_FIXTURE_H
 
+#include "race_json.h"
 #include "race_result.h"
 
 #include <math.h>
@@ -321,6 +322,27 @@ static inline void race_fixture_tabs(struct race_result *ret)
 		s->score = b->score;
 		s->frame_ns_p99 = b->frame_ns_p99;
 	}
+}
+
+/* The first, but with one of each: trial, sample, line of the summary, check. */
+static inline void race_fixture_small(struct race_result *ret)
+{
+	race_fixture(ret);
+	while (ret->n_trials > 1)
+		free(ret->trials[--ret->n_trials].samples);
+	ret->trials[0].n_samples = ret->n_summary = ret->n_checks = 1;
+}
+
+/* As a result file. Aborts if it can't be written. */
+static inline char *race_fixture_text(const struct race_result *r)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out || race_json_write(r, out) < 0 || fclose(out) != 0)
+		abort();
+	return text;
 }
 
 #endif
