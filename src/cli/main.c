@@ -14,6 +14,7 @@
 const struct cli_verb *const cli_verbs[] = {
 	&cmd_survey,
 	&cmd_bench_pages,
+	&cmd_report,
 	&cmd_completion,
 	NULL,
 };
