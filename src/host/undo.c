@@ -249,12 +249,27 @@ struct found {
 	struct undo_journal journal;
 };
 
-static int read_found(int root, struct found *f)
+/*
+ * From the descriptor that has the lock: its path may by now be that of a journal which the same
+ * process has begun since, and which is live. -ENOENT: this one was removed meanwhile.
+ */
+static int read_found(struct found *f)
 {
 	CLEANUP_FREE char *text = NULL;
-	int r = fileio_read(root, f->path, UNDO_JOURNAL_MAX, &text);
+	struct stat st;
+	ssize_t n;
 
-	return r < 0 ? r : undo_journal_parse(text, &f->journal);
+	if (fstat(f->fd, &st) < 0)
+		return -errno;
+	if (st.st_nlink == 0)
+		return -ENOENT;
+	if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size > UNDO_JOURNAL_MAX)
+		return -EBADMSG;
+	text = malloc((size_t)st.st_size + 1);
+	if (!text)
+		return -ENOMEM;
+	n = fileio_pread(f->fd, text, (size_t)st.st_size, 0);
+	return n < 0 ? (int)n : undo_journal_parse(text, (size_t)n, &f->journal);
 }
 
 static int visit_one(int root, const char *name,
@@ -273,7 +288,7 @@ static int visit_one(int root, const char *name,
 						    f.path, err_name(-errno));
 	f.fd = fd;
 	f.live = flock(fd, LOCK_EX | LOCK_NB) < 0;
-	r = read_found(root, &f);
+	r = read_found(&f);
 	if (r == -ENOENT)
 		return 0;
 	if (r < 0)

@@ -207,23 +207,25 @@ static int parse_header(char *line, struct undo_journal *j)
 	return 0;
 }
 
-static int parse_lines(char *text, struct undo_journal *j)
+static int parse_lines(char *text, size_t len, struct undo_journal *j)
 {
 	bool header = true;
 	char *newline;
 
-	for (char *line = text; (newline = strchr(line, '\n')); line = newline + 1) {
+	for (char *line = text; (newline = memchr(line, '\n', len - (size_t)(line - text)));
+	     line = newline + 1) {
 		struct undo_line parsed = {.offset = line - text};
 		struct undo_line *more;
+		bool whole = !memchr(line, '\0', (size_t)(newline - line));
 
 		*newline = '\0';
 		if (header) {
-			if (parse_header(line, j) < 0)
+			if (!whole || parse_header(line, j) < 0)
 				return -EBADMSG;
 			header = false;
 			continue;
 		}
-		if (parse_entry(line, &parsed) < 0) {
+		if (!whole || parse_entry(line, &parsed) < 0) {
 			j->damaged = true;
 			continue;
 		}
@@ -236,12 +238,16 @@ static int parse_lines(char *text, struct undo_journal *j)
 	return 0;
 }
 
-int undo_journal_parse(const char *text, struct undo_journal *ret)
+int undo_journal_parse(const char *text, size_t len, struct undo_journal *ret)
 {
 	struct undo_journal j = {0};
-	char *copy = strdup(text);
-	int r = copy ? parse_lines(copy, &j) : -ENOMEM;
+	char *copy = malloc(len + 1);
+	int r = -ENOMEM;
 
+	if (copy) {
+		memcpy(copy, text, len);
+		r = parse_lines(copy, len, &j);
+	}
 	free(copy);
 	if (r < 0)
 		undo_journal_free(&j);

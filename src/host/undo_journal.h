@@ -44,7 +44,7 @@ char *undo_header_format(const char *boot, const char *what);
 char *undo_line_format(const struct undo_entry *entry);
 
 /* -EBADMSG: the header is not one. A torn header is an empty journal. */
-int undo_journal_parse(const char *text, struct undo_journal *ret);
+int undo_journal_parse(const char *text, size_t len, struct undo_journal *ret);
 void undo_journal_free(struct undo_journal *j);
 
 #endif
