@@ -306,7 +306,7 @@ static int race_and_report(int root, const struct request *q, struct err *e)
 	struct output output = {.log_fd = -1};
 	struct race_result result = {0};
 	struct lock lock = {.fd = -1};
-	int r = lock_take(root, "race", &lock, e);
+	int r = lock_take(root, "race", "race", &lock, e);
 
 	if (r == 0)
 		r = begin_output(&output, q->output, e);

@@ -16,14 +16,14 @@
 
 enum { HOLDER_MAX = 128 };
 
-static int write_holder(int fd, const char *name)
+static int write_holder(int fd, const char *verb)
 {
 	char text[HOLDER_MAX], since[32];
 	time_t now = time(NULL);
 	struct tm tm;
 
 	strftime(since, sizeof(since), "%Y-%m-%d %H:%M:%S", localtime_r(&now, &tm));
-	snprintf(text, sizeof(text), "snug %s, process %d, since %s", name, (int)getpid(), since);
+	snprintf(text, sizeof(text), "snug %s, process %d, since %s", verb, (int)getpid(), since);
 	if (ftruncate(fd, 0) < 0)
 		return -errno;
 	return fileio_write_all(fd, text, strlen(text));
@@ -39,7 +39,7 @@ static int refuse(int fd, const char *name, struct err *e)
 			  *text ? text : name);
 }
 
-int lock_take(int root, const char *name, struct lock *ret, struct err *e)
+int lock_take(int root, const char *name, const char *verb, struct lock *ret, struct err *e)
 {
 	char path[128];
 	int fd, r = undo_directory_make(root, e);
@@ -51,12 +51,15 @@ int lock_take(int root, const char *name, struct lock *ret, struct err *e)
 	if (fd < 0)
 		return err_failed(e, -errno, "cannot make the lock /%s: %s", path,
 				  err_name(-errno));
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
 		r = errno == EWOULDBLOCK
 			    ? refuse(fd, name, e)
 			    : err_failed(e, -errno, "cannot lock /%s: %s", path, err_name(-errno));
-	else
-		r = write_holder(fd, name);
+	} else {
+		r = write_holder(fd, verb);
+		if (r < 0)
+			err_failed(e, r, "cannot write the lock /%s: %s", path, err_name(r));
+	}
 	if (r < 0) {
 		close(fd);
 		return r;

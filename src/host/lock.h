@@ -12,8 +12,11 @@ struct lock {
 	int fd; /* -1: not held */
 };
 
-/* -EBUSY, ERR_FAILED, and a sentence that names the holder, its pid and since when. */
-int lock_take(int root, const char *name, struct lock *ret, struct err *e);
+/*
+ * verb: who takes it, for others to see. -EBUSY, ERR_FAILED, and a sentence that names the holder,
+ * its pid and since when.
+ */
+int lock_take(int root, const char *name, const char *verb, struct lock *ret, struct err *e);
 /* Safe on one that is not held. */
 void lock_drop(struct lock *l);
 
