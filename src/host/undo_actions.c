@@ -26,6 +26,8 @@ struct action {
 	bool has_path, outlives_boot;
 	int (*run)(int root, const struct undo_entry *entry, struct err *e);
 	void (*describe)(const struct undo_entry *entry, char *buf, size_t size);
+	/* What a person would type. */
+	void (*by_hand)(const struct undo_entry *entry, char *buf, size_t size);
 };
 
 static int write_back(int root, const struct undo_entry *entry, struct err *e)
@@ -43,6 +45,11 @@ static void describe_write(const struct undo_entry *entry, char *buf, size_t siz
 	snprintf(buf, size, "set /%s back to '%s'", entry->path, entry->text);
 }
 
+static void write_by_hand(const struct undo_entry *entry, char *buf, size_t size)
+{
+	snprintf(buf, size, "echo '%s' > /%s", entry->text, entry->path);
+}
+
 static int remove_added(int root, const struct undo_entry *entry, struct err *e)
 {
 	int r = zram_remove_added(root, entry->text, PATIENCE_MS);
@@ -57,6 +64,13 @@ static void describe_adding(const struct undo_entry *entry, char *buf, size_t si
 	snprintf(buf, size, "remove the zram device that was being added");
 }
 
+static void adding_by_hand(const struct undo_entry *entry, char *buf, size_t size)
+{
+	snprintf(buf, size,
+		 "look with zramctl which one nobody uses, and echo its number > "
+		 "/sys/class/zram-control/hot_remove");
+}
+
 static int remove_zram(int root, const struct undo_entry *entry, struct err *e)
 {
 	char path[64];
@@ -69,16 +83,20 @@ static int remove_zram(int root, const struct undo_entry *entry, struct err *e)
 	r = zram_remove_id(root, (int)entry->number, PATIENCE_MS);
 	if (r == 0)
 		return 0;
-	return err_failed(e, r,
-			  "cannot remove zram%" PRIu64 ": %s; the next run tries again, or do it "
-			  "by hand: echo 1 > /sys/block/zram%" PRIu64 "/reset; echo %" PRIu64
-			  " > /sys/class/zram-control/hot_remove",
-			  entry->number, err_name(r), entry->number, entry->number);
+	return err_failed(e, r, "cannot remove zram%" PRIu64 ": %s", entry->number, err_name(r));
 }
 
 static void describe_zram(const struct undo_entry *entry, char *buf, size_t size)
 {
 	snprintf(buf, size, "reset and remove zram%" PRIu64, entry->number);
+}
+
+static void zram_by_hand(const struct undo_entry *entry, char *buf, size_t size)
+{
+	snprintf(buf, size,
+		 "echo 1 > /sys/block/zram%" PRIu64 "/reset; echo %" PRIu64
+		 " > /sys/class/zram-control/hot_remove",
+		 entry->number, entry->number);
 }
 
 static int stop_swap(int root, const struct undo_entry *entry, struct err *e)
@@ -92,6 +110,11 @@ static int stop_swap(int root, const struct undo_entry *entry, struct err *e)
 static void describe_swap(const struct undo_entry *entry, char *buf, size_t size)
 {
 	snprintf(buf, size, "turn off swap on /%s", entry->path);
+}
+
+static void swap_by_hand(const struct undo_entry *entry, char *buf, size_t size)
+{
+	snprintf(buf, size, "swapoff '/%s'", entry->path);
 }
 
 static int unlink_file(int root, const struct undo_entry *entry, struct err *e)
@@ -112,6 +135,11 @@ static void describe_path(const struct undo_entry *entry, char *buf, size_t size
 	snprintf(buf, size, "remove /%s", entry->path);
 }
 
+static void unlink_by_hand(const struct undo_entry *entry, char *buf, size_t size)
+{
+	snprintf(buf, size, "rm '/%s'", entry->path);
+}
+
 static int detach_loop(int root, const struct undo_entry *entry, struct err *e)
 {
 	return loop_detach(root, (unsigned)entry->number, strtoull(entry->text, NULL, 10),
@@ -123,9 +151,19 @@ static void describe_loop(const struct undo_entry *entry, char *buf, size_t size
 	snprintf(buf, size, "detach loop%" PRIu64, entry->number);
 }
 
+static void loop_by_hand(const struct undo_entry *entry, char *buf, size_t size)
+{
+	snprintf(buf, size, "losetup -d /dev/loop%" PRIu64, entry->number);
+}
+
 static int remove_tree(int root, const struct undo_entry *entry, struct err *e)
 {
 	return scratch_remove(root, entry->path, e);
+}
+
+static void tree_by_hand(const struct undo_entry *entry, char *buf, size_t size)
+{
+	snprintf(buf, size, "see what is in '/%s', then rm -r it", entry->path);
 }
 
 static int remove_cgroup(int root, const struct undo_entry *entry, struct err *e)
@@ -138,15 +176,22 @@ static void describe_cgroup(const struct undo_entry *entry, char *buf, size_t si
 	snprintf(buf, size, "kill what is in the control group /%s, and remove it", entry->path);
 }
 
+static void cgroup_by_hand(const struct undo_entry *entry, char *buf, size_t size)
+{
+	snprintf(buf, size, "kill what /%s/cgroup.procs lists, then rmdir /%s", entry->path,
+		 entry->path);
+}
+
 static const struct action actions[] = {
-	[UNDO_WRITE] = {"write", true, false, write_back, describe_write},
-	[UNDO_ZRAM_ADDING] = {"zram-adding", false, false, remove_added, describe_adding},
-	[UNDO_ZRAM] = {"zram", false, false, remove_zram, describe_zram},
-	[UNDO_SWAPOFF] = {"swapoff", true, false, stop_swap, describe_swap},
-	[UNDO_UNLINK] = {"unlink", true, true, unlink_file, describe_path},
-	[UNDO_LOOP] = {"loop", false, false, detach_loop, describe_loop},
-	[UNDO_TREE] = {"tree", true, true, remove_tree, describe_path},
-	[UNDO_CGROUP] = {"cgroup", true, false, remove_cgroup, describe_cgroup},
+	[UNDO_WRITE] = {"write", true, false, write_back, describe_write, write_by_hand},
+	[UNDO_ZRAM_ADDING] = {"zram-adding", false, false, remove_added, describe_adding,
+			      adding_by_hand},
+	[UNDO_ZRAM] = {"zram", false, false, remove_zram, describe_zram, zram_by_hand},
+	[UNDO_SWAPOFF] = {"swapoff", true, false, stop_swap, describe_swap, swap_by_hand},
+	[UNDO_UNLINK] = {"unlink", true, true, unlink_file, describe_path, unlink_by_hand},
+	[UNDO_LOOP] = {"loop", false, false, detach_loop, describe_loop, loop_by_hand},
+	[UNDO_TREE] = {"tree", true, true, remove_tree, describe_path, tree_by_hand},
+	[UNDO_CGROUP] = {"cgroup", true, false, remove_cgroup, describe_cgroup, cgroup_by_hand},
 };
 
 enum { ACTIONS = sizeof(actions) / sizeof(actions[0]) };
@@ -205,7 +250,18 @@ bool undo_action_outlives_boot(enum undo_action a)
 
 int undo_action_run(int root, const struct undo_entry *entry, struct err *e)
 {
-	return actions[entry->action].run(root, entry, e);
+	const struct action *action = &actions[entry->action];
+	int r = action->run(root, entry, e);
+	char by_hand[UNDO_DESCRIPTION_MAX];
+	size_t len;
+
+	if (r < 0 && e) {
+		action->by_hand(entry, by_hand, sizeof(by_hand));
+		len = strlen(e->text);
+		snprintf(e->text + len, sizeof(e->text) - len,
+			 "; 'snug undo' tries again, or do it by hand: %s", by_hand);
+	}
+	return r;
 }
 
 const char *undo_describe(const struct undo_entry *entry, char buf[UNDO_DESCRIPTION_MAX])

@@ -16,6 +16,7 @@ int undo_action_find(const char *name, enum undo_action *ret);
 int undo_action_check(const struct undo_entry *entry);
 /* Does it outlive the boot that it was noted in? */
 bool undo_action_outlives_boot(enum undo_action a);
+/* The sentence of one that fails ends in how to do it by hand. */
 int undo_action_run(int root, const struct undo_entry *entry, struct err *e);
 
 #endif
