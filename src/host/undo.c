@@ -140,8 +140,10 @@ size_t undo_mark(const struct undo *u)
 /* '-' for '+': one byte, whole or not at all. */
 static int mark_done(int fd, struct undo_line *line)
 {
+	if (pwrite(fd, "-", 1, line->offset) != 1 || fsync(fd) < 0)
+		return -errno;
 	line->done = true;
-	return pwrite(fd, "-", 1, line->offset) == 1 && fsync(fd) == 0 ? 0 : -errno;
+	return 0;
 }
 
 static int reserve(struct undo *u)
@@ -159,10 +161,20 @@ static int reserve(struct undo *u)
 	return 0;
 }
 
+/* The device has its number: whatever else is being added is not ours. */
+static int replace_adding(struct undo *u)
+{
+	struct undo_line *adding = u->n < 2 ? NULL : &u->lines[u->n - 2];
+
+	if (!adding || adding->entry.action != UNDO_ZRAM_ADDING ||
+	    u->lines[u->n - 1].entry.action != UNDO_ZRAM)
+		return 0;
+	return mark_done(u->fd, adding);
+}
+
 int undo_note(struct undo *u, const struct undo_entry *entry, struct err *e)
 {
 	CLEANUP_FREE char *line = NULL;
-	struct undo_line *last = u->n ? &u->lines[u->n - 1] : NULL;
 	off_t at = u->end;
 	int r = undo_action_check(entry);
 
@@ -171,43 +183,48 @@ int undo_note(struct undo *u, const struct undo_entry *entry, struct err *e)
 				  undo_action_name(entry->action), entry->path);
 	r = reserve(u);
 	if (r == 0) {
-		last = u->n ? &u->lines[u->n - 1] : NULL;
 		line = undo_line_format(entry);
 		r = line ? append(u, line) : -ENOMEM;
 	}
-	/* The device has its number: whatever else is being added is not ours. */
-	if (r == 0 && entry->action == UNDO_ZRAM && last && last->entry.action == UNDO_ZRAM_ADDING)
-		r = mark_done(u->fd, last);
-	if (r < 0)
-		return err_failed(e, r, "cannot write the journal /%s: %s", u->path, err_name(r));
-	u->lines[u->n++] = (struct undo_line){.entry = *entry, .offset = at};
-	return 0;
+	if (r == 0) {
+		u->lines[u->n++] = (struct undo_line){.entry = *entry, .offset = at};
+		r = replace_adding(u);
+	}
+	return r < 0 ? err_failed(e, r, "cannot write the journal /%s: %s", u->path, err_name(r))
+		     : 0;
+}
+
+static int replay_line(int root, int fd, struct undo_line *line, struct err *e)
+{
+	int r = undo_action_run(root, &line->entry, e);
+
+	if (r == 0) {
+		r = mark_done(fd, line);
+		if (r < 0)
+			err_failed(e, r, "cannot write the journal: %s", err_name(r));
+	}
+	return r;
 }
 
 /* Undoes lines[from..n), the newest first. */
-static int replay(int root, int fd, struct undo_line *lines, size_t from, size_t n, bool same_boot,
-		  size_t *done, struct err *e)
+static int replay(int root, int fd, struct undo_line *lines, size_t from, size_t n,
+		  const struct undo_watch *watch, struct err *e)
 {
 	int first = 0;
 
 	for (size_t i = n; i-- > from;) {
 		struct err why = {0};
-		int r = 0;
+		int r;
 
 		if (lines[i].done)
 			continue;
-		if (same_boot || undo_action_outlives_boot(lines[i].entry.action)) {
-			r = undo_action_run(root, &lines[i].entry, &why);
-			*done += r == 0;
-		}
-		if (r == 0)
-			r = mark_done(fd, &lines[i]);
+		r = replay_line(root, fd, &lines[i], &why);
+		if (watch)
+			watch->tried(watch->arg, &lines[i].entry, r < 0 ? &why : NULL);
 		if (r < 0 && first == 0) {
 			first = r;
-			if (e && *why.text)
+			if (e)
 				*e = why;
-			else
-				err_failed(e, r, "cannot write the journal: %s", err_name(r));
 		}
 	}
 	return first;
@@ -215,8 +232,7 @@ static int replay(int root, int fd, struct undo_line *lines, size_t from, size_t
 
 int undo_back(struct undo *u, size_t mark, struct err *e)
 {
-	size_t done = 0;
-	int r = replay(u->root, u->fd, u->lines, mark, u->n, true, &done, e);
+	int r = replay(u->root, u->fd, u->lines, mark, u->n, NULL, e);
 
 	while (u->n > mark && u->lines[u->n - 1].done) {
 		u->end = u->lines[--u->n].offset;
@@ -272,6 +288,19 @@ static int read_found(struct found *f)
 	return n < 0 ? (int)n : undo_journal_parse(text, (size_t)n, &f->journal);
 }
 
+/* What went with an earlier boot is done. */
+static void forget_boot(int root, struct undo_journal *j)
+{
+	char boot[UNDO_BOOT_MAX];
+
+	undo_boot_id(root, boot);
+	if (strcmp(boot, j->boot) == 0)
+		return;
+	for (size_t i = 0; i < j->n; i++)
+		if (!undo_action_outlives_boot(j->lines[i].entry.action))
+			j->lines[i].done = true;
+}
+
 static int visit_one(int root, const char *name,
 		     int (*visit)(int root, struct found *f, void *arg, struct err *e), void *arg,
 		     struct err *e)
@@ -297,6 +326,7 @@ static int visit_one(int root, const char *name,
 					   "/%s is not a journal of snug's (%s); look at it and "
 					   "remove it",
 					   f.path, err_name(r));
+	forget_boot(root, &f.journal);
 	r = visit(root, &f, arg, e);
 	undo_journal_free(&f.journal);
 	return r;
@@ -335,14 +365,11 @@ static int visit_all(int root, int (*visit)(int root, struct found *f, void *arg
 
 static int recover_one(int root, struct found *f, void *arg, struct err *e)
 {
-	char boot[UNDO_BOOT_MAX];
 	int r;
 
 	if (f->live)
 		return 0;
-	undo_boot_id(root, boot);
-	r = replay(root, f->fd, f->journal.lines, 0, f->journal.n,
-		   strcmp(boot, f->journal.boot) == 0, arg, e);
+	r = replay(root, f->fd, f->journal.lines, 0, f->journal.n, arg, e);
 	if (r < 0)
 		return r;
 	if (f->journal.damaged)
@@ -354,14 +381,9 @@ static int recover_one(int root, struct found *f, void *arg, struct err *e)
 	return 0;
 }
 
-int undo_recover(int root, size_t *ret_done, struct err *e)
+int undo_recover(int root, const struct undo_watch *watch, struct err *e)
 {
-	size_t done = 0;
-	int r = visit_all(root, recover_one, &done, e);
-
-	if (ret_done)
-		*ret_done = done;
-	return r;
+	return visit_all(root, recover_one, (void *)watch, e);
 }
 
 struct listing {

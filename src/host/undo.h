@@ -77,13 +77,22 @@ int undo_back(struct undo *u, size_t mark, struct err *e);
  * Takes NULL. */
 int undo_close(struct undo *u, struct err *e);
 
-/*
- * Finishes what dead processes left: replays each journal whose lock is free. ret (may be NULL):
- * how many entries were undone. -EBUSY and the like with the first failure's sentence.
- */
-int undo_recover(int root, size_t *ret_done, struct err *e);
+/* Told of each entry that was tried. why: NULL if it is undone, else why not. */
+struct undo_watch {
+	void (*tried)(void *arg, const struct undo_entry *entry, const struct err *why);
+	void *arg;
+};
 
-/* Calls each for what dead processes left (holder alive: with live true), newest entry first. */
+/*
+ * Finishes what dead processes left: replays each journal whose lock is free. watch may be NULL.
+ * -EBUSY and the like with the first failure's sentence.
+ */
+int undo_recover(int root, const struct undo_watch *watch, struct err *e);
+
+/*
+ * Calls each for what is to be undone (by its holder, if that lives), a journal's newest entry
+ * first.
+ */
 struct undo_origin {
 	int pid;
 	const char *what;

@@ -30,6 +30,9 @@ int undo_directory_check(int root, struct err *e)
 	if (fstatat(root, UNDO_DIRECTORY, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return err_failed(e, -errno, "cannot look at /" UNDO_DIRECTORY ": %s",
 				  err_name(-errno));
+	if (S_ISDIR(st.st_mode) && st.st_uid == 0 && geteuid() != 0)
+		return err_missing(e, -EPERM,
+				   "/" UNDO_DIRECTORY " belongs to root; run this as root (sudo)");
 	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH)))
 		return err_failed(e, -EPERM,
 				  "/" UNDO_DIRECTORY
