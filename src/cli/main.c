@@ -15,6 +15,7 @@ const struct cli_verb *const cli_verbs[] = {
 	&cmd_survey,
 	&cmd_bench_pages,
 	&cmd_report,
+	&cmd_undo,
 	&cmd_completion,
 	NULL,
 };
