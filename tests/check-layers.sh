@@ -31,7 +31,7 @@ private='ops.h internal.h'
 # May print: the program, what makes reports, and the progress bar.
 printers='src/cli/ src/report/ src/base/progress.c'
 # Fork, and so may end their child.
-forkers='src/lab/child.c src/host/swap.c src/workload/process.c src/workload/tabs.c'
+forkers='src/lab/child.c src/host/swap.c src/workload/process.c src/workload/tabs_process.c'
 longest=600
 
 root=${1:-$(dirname "$0")/..}

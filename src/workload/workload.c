@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct workload_ops *const workloads[] = {&workload_build, &workload_command, NULL};
+const struct workload_ops *const workloads[] = {&workload_build, &workload_tabs, &workload_command,
+						NULL};
 
 const struct workload_ops *workload_find(const char *name, struct err *e)
 {
