@@ -9,6 +9,7 @@ setup() {
 }
 
 teardown() {
+	[ -n "${dir-}" ] || return 0
 	[ -z "${lock_holder-}" ] || kill -9 "$lock_holder" 2>/dev/null || true
 	"$snug" undo >/dev/null 2>&1 || true
 	cd /

@@ -27,7 +27,7 @@ struct cli_verb {
 	int (*run)(const struct cli_verb *verb, int argc, char **argv);
 };
 
-extern const struct cli_verb cmd_survey, cmd_bench_pages, cmd_report, cmd_undo;
+extern const struct cli_verb cmd_survey, cmd_race, cmd_report, cmd_undo, cmd_bench_pages;
 
 /* Walks argv. Zero it, set verb, argc, argv. */
 struct cli_args {

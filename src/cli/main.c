@@ -13,9 +13,10 @@
 
 const struct cli_verb *const cli_verbs[] = {
 	&cmd_survey,
-	&cmd_bench_pages,
+	&cmd_race,
 	&cmd_report,
 	&cmd_undo,
+	&cmd_bench_pages,
 	&cmd_completion,
 	NULL,
 };
