@@ -62,7 +62,7 @@ void plausible_easy_data(const struct race_result *r, struct race_check *ret)
 			      PLAUSIBLE_SIZE(w.trial->mem_used_bytes), w.value);
 }
 
-/* What left the workload's memory: zswap's pages are not in pswpout unless they go on to disk. */
+/* What left the workload's memory. Older kernels do not count what zswap takes. */
 static double moved_bytes(const struct race_trial *t)
 {
 	double out = t->pswpout < 0 ? NAN : (double)t->pswpout * PAGE_BYTES;
