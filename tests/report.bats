@@ -109,6 +109,18 @@ for t in it["trials"]: t.update(outcome="oom", samples=[])' >"$BATS_TEST_TMPDIR/
 	json_holds 'it["charts"] == {"times0": 1, "frames0": 0, "course0": 0}' <<<"$seen"
 }
 
+@test "interrupted before one was run: its name is there" {
+	changed 'it["partial"] = True
+for s in it["summary"]:
+    if s["backend"] == "zram:lz4": s.update(runs=0, ok=0, outcomes=None, median_real_s=None, low=None, high=None)
+it["trials"] = [t for t in it["trials"] if t["backend"] != "zram:lz4"]' >"$BATS_TEST_TMPDIR/partial.json"
+	snug report "$BATS_TEST_TMPDIR/partial.json" --output "$page"
+	[ "$status" -eq 0 ]
+	look_at "$page"
+	[ -z "$complaints" ]
+	json_holds 'it["charts"] == {"times0": 1, "frames0": 1, "course0": 8}' <<<"$seen"
+}
+
 @test "without JavaScript: words and tables, no empty charts" {
 	snug report "$race" --output "$page"
 	sed '/<script/,$d' "$page" >"$BATS_TEST_TMPDIR/without"

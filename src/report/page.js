@@ -106,7 +106,8 @@ function timesConfig(rows, c) {
 }
 
 function times(result) {
-	const rows = result.summary.filter((r) => !r.unavailable);
+	const rows = result.summary.filter((r) => !r.unavailable)
+		.map((r) => ({...r, outcomes: r.outcomes || "not run"}));
 	const said = rows.map((r) => r.median_real_s === null ? `${r.backend}: ${r.outcomes}`
 		: `${r.backend}: ${r.median_real_s.toFixed(1)} s`);
 	return rows.length ? [{
