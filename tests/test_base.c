@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/: sizes, numbers, files, same-filled pages. */
+/* base/: sizes, numbers, files, UTF-8, same-filled pages. */
 #include "testing.h"
 
 #include "err.h"
 #include "fileio.h"
 #include "units.h"
+#include "utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -210,6 +211,54 @@ static void test_numbers_and_times(void **state)
 	assert_true(value == 0.25);
 }
 
+static void decodes_to(const char *text, uint32_t code, size_t len)
+{
+	size_t got_len;
+
+	assert_int_equal(utf8_decode(text, &got_len), code);
+	assert_int_equal(got_len, len);
+}
+
+/* The ranges of the Unicode Standard's table 3-7, well-formed UTF-8 byte sequences: first and last.
+ */
+static void test_utf8(void **state)
+{
+	decodes_to("A", 'A', 1);
+	decodes_to("\x7f", 0x7f, 1);
+	decodes_to("\xc2\x80", 0x80, 2);
+	decodes_to("\xdf\xbf", 0x7ff, 2);
+	decodes_to("\xe0\xa0\x80", 0x800, 3);
+	decodes_to("\xed\x9f\xbf", 0xd7ff, 3);
+	decodes_to("\xee\x80\x80", 0xe000, 3);
+	decodes_to("\xef\xbf\xbd", UTF8_REPLACEMENT, 3);
+	decodes_to("\xf0\x90\x80\x80", 0x10000, 4);
+	decodes_to("\xf4\x8f\xbf\xbf", 0x10ffff, 4);
+}
+
+static void test_utf8_ill_formed(void **state)
+{
+	static const char *const texts[] = {
+		"\x80",
+		"\xbf",
+		"\xc0\x80",
+		"\xc1\xbf",
+		"\xe0\x9f\xbf",
+		"\xed\xa0\x80",
+		"\xed\xbf\xbf",
+		"\xf0\x8f\xbf\xbf",
+		"\xf4\x90\x80\x80",
+		"\xf5\x80\x80\x80",
+		"\xff",
+		"\xc3",
+		"\xe2\x82",
+		"\xf0\x9f\x98",
+		"\xc3(",
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		decodes_to(texts[i], UTF8_REPLACEMENT, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -218,6 +267,8 @@ int main(void)
 		cmocka_unit_test(test_format),
 		cmocka_unit_test(test_numbers_and_times),
 		cmocka_unit_test(test_same_filled),
+		cmocka_unit_test(test_utf8),
+		cmocka_unit_test(test_utf8_ill_formed),
 		cmocka_unit_test_setup_teardown(test_new_file, enter_scratch, leave_scratch),
 		cmocka_unit_test_setup_teardown(test_new_file_aborted, enter_scratch,
 						leave_scratch),
