@@ -69,18 +69,35 @@ static void compare_with_reference(struct race_result *r)
 		r->summary[i].vs_none = r->summary[i].median_real_s / reference;
 }
 
-/* The second and the third condition of judge.h. */
-static bool are_apart(const struct race_summary *a, const struct race_summary *b)
-{
-	double x = a->median_real_s, y = b->median_real_s;
+/* Times of one backend that were ok, and where their median may be. */
+struct sample {
+	double *times;
+	size_t n;
+	struct stat_interval interval;
+};
 
-	return (a->high < b->low || b->high < a->low) && fabs(x - y) > JUDGE_NOISE * fmin(x, y);
+static int take_sample(const struct race_result *r, const struct race_summary *s,
+		       struct sample *ret)
+{
+	ret->n = judge_times(r, s, ret->times);
+	return ret->n ? stat_median_interval(ret->times, ret->n, JUDGE_CONFIDENCE, r->plan.seed,
+					     &ret->interval)
+		      : 0;
+}
+
+/* The second and the third condition of judge.h. */
+static bool are_apart(const struct judge_row *a, const struct judge_row *b)
+{
+	double x = a->s->median_real_s, y = b->s->median_real_s;
+
+	return (a->interval.high < b->interval.low || b->interval.high < a->interval.low) &&
+	       fabs(x - y) > JUDGE_NOISE * fmin(x, y);
 }
 
 /* p and least: after Holm. */
-static void settle(struct judge_row *row, const struct race_summary *winner, double p, double least)
+static void settle(struct judge_row *row, const struct judge_row *winner, double p, double least)
 {
-	bool apart = are_apart(row->s, winner);
+	bool apart = are_apart(row, winner);
 
 	row->s->p = p;
 	row->s->significant = apart && p < JUDGE_ALPHA;
@@ -99,31 +116,32 @@ static int compare_with_winner(const struct race_result *r, struct judge_row *ro
 	CLEANUP_FREE double *times = calloc(2 * r->n_trials, sizeof(*times));
 	CLEANUP_FREE double *p = calloc(2 * r->n_summary, sizeof(*p));
 	CLEANUP_FREE struct judge_row **tested = calloc(r->n_summary, sizeof(*tested));
-	double *other = times + r->n_trials, *least = p + r->n_summary;
-	size_t n_times, n = 0;
-	int code = 0;
+	double *least = p + r->n_summary;
+	struct sample winner = {.times = times}, other = {.times = times + r->n_trials};
+	size_t n = 0;
+	int code = times && p && tested ? take_sample(r, rows[0].s, &winner) : -ENOMEM;
 
-	if (!times || !p || !tested)
-		return -ENOMEM;
-	n_times = judge_times(r, rows[0].s, times);
-	for (size_t i = 1; i < r->n_summary; i++) {
-		size_t n_other = judge_times(r, rows[i].s, other);
+	rows[0].interval = winner.interval;
+	for (size_t i = 1; i < r->n_summary && code == 0; i++) {
 		struct stat_ranktest t;
 
-		if (n_other == 0)
+		code = take_sample(r, rows[i].s, &other);
+		if (code < 0 || other.n == 0)
 			continue;
-		code = stat_mann_whitney(times, n_times, other, n_other, &t);
+		code = stat_mann_whitney(winner.times, winner.n, other.times, other.n, &t);
 		if (code < 0)
-			return code;
+			continue;
+		rows[i].interval = other.interval;
 		p[n] = t.p;
 		least[n] = rows[i].least_p = t.least_p;
 		tested[n++] = &rows[i];
 	}
-	code = stat_holm(p, n);
+	if (code == 0)
+		code = stat_holm(p, n);
 	if (code == 0)
 		code = stat_holm(least, n);
 	for (size_t i = 0; i < n && code == 0; i++)
-		settle(tested[i], rows[0].s, p[i], least[i]);
+		settle(tested[i], &rows[0], p[i], least[i]);
 	return code;
 }
 

@@ -4,6 +4,7 @@
 #ifndef SNUG_LAB_JUDGE_PARTS_H
 #define SNUG_LAB_JUDGE_PARTS_H
 
+#include "bootstrap.h"
 #include "race_result.h"
 
 /* In the order of rank. */
@@ -21,6 +22,7 @@ enum judge_standing {
 struct judge_row {
 	struct race_summary *s;
 	enum judge_standing standing;
+	struct stat_interval interval; /* of the median, at JUDGE_CONFIDENCE */
 	double least_p; /* that so many runs, against the winner's, could give; before Holm */
 	bool few;	/* so that p after Holm could not be small enough */
 };
