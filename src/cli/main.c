@@ -12,13 +12,7 @@
 #include <sys/resource.h>
 
 const struct cli_verb *const cli_verbs[] = {
-	&cmd_survey,
-	&cmd_race,
-	&cmd_report,
-	&cmd_undo,
-	&cmd_bench_pages,
-	&cmd_completion,
-	NULL,
+	&cmd_survey, &cmd_race, &cmd_report, &cmd_undo, &cmd_bench_pages, &cmd_completion, NULL,
 };
 
 static volatile sig_atomic_t reader_gone;

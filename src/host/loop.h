@@ -15,7 +15,8 @@ struct undo;
  */
 int loop_attach(struct undo *u, const char *file, char *ret_path, size_t ret_size, struct err *e);
 
-/* Detaches loopN if what backs it is that inode of that device (st_dev); 0 if it is not, or is free. */
+/* Detaches loopN if what backs it is that inode of that device (st_dev); 0 if it is not, or is
+ * free. */
 int loop_detach(int root, unsigned number, uint64_t device, uint64_t inode, struct err *e);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Twelve ways in which such measurements go wrong, each a check. Pure: a result in, checks out. */
+/* Ways in which such measurements go wrong, each a check. Pure: a result in, checks out. */
 #ifndef SNUG_LAB_PLAUSIBLE_H
 #define SNUG_LAB_PLAUSIBLE_H
 

@@ -273,7 +273,8 @@ static int run(struct race *r, struct err *e)
 		return code;
 	expect(r);
 	code = begin_result(r, e);
-	for (unsigned i = 1; code == 0 && i <= plan_runs(r->plan) && !atomic_load(r->hooks->stop); i++)
+	for (unsigned i = 1; code == 0 && i <= plan_runs(r->plan) && !atomic_load(r->hooks->stop);
+	     i++)
 		code = run_round(r, i, e);
 	r->result->partial = atomic_load(r->hooks->stop);
 	return code < 0 ? code : judge_all(r, e);

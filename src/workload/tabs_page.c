@@ -26,8 +26,8 @@ enum {
 };
 
 /*
- * Compressed page by page these are a third of their size, as heaps of node and cc1plus are: lzo 3.0
- * and lz4 2.7.
+ * Compressed page by page these are a third of their size, as heaps of node and cc1plus are:
+ * lzo 3.0 and lz4 2.7.
  */
 static const struct {
 	const char *kind;
