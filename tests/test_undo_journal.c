@@ -83,14 +83,23 @@ static void test_a_nul_byte_is_damage(void **state)
 	struct machine *m = *state;
 	CLEANUP_FREE char *text = three_changes(m);
 	size_t len = strlen(text);
+	char *first = strchr(text, '\n') + 1, *blank = strchr(first, ' '),
+	     *newline = strchr(first, '\n');
 	struct seen seen;
 
 	change_three(m->root);
-	*strchr(strchr(text, '\n'), ' ') = '\0';
+	*blank = '\0';
 	leave_bytes(m->root, text, len);
 	assert_int_equal(recover(m->root, &seen, NULL), -EBADMSG);
 	expect_three(m->root, false, true, true);
 	assert_true(exists(m->root, JOURNAL));
+
+	change_three(m->root);
+	*blank = ' ';
+	*newline = '\0';
+	leave_bytes(m->root, text, len);
+	assert_int_equal(recover(m->root, &seen, NULL), -EBADMSG);
+	expect_three(m->root, false, false, true);
 }
 
 static void test_what_is_done_is_not_done_again(void **state)
