@@ -38,9 +38,9 @@ struct writer {
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 static const char *const words[] = {
-	"account", "balance", "block",	"buffer", "channel", "client", "cursor", "device",
-	"entry",   "extent",  "filter", "handle", "header",  "index",  "inode",	 "journal",
-	"layer",   "length",  "message", "node",  "offset",  "packet", "parser", "queue",
+	"account", "balance", "block",	 "buffer", "channel", "client", "cursor", "device",
+	"entry",   "extent",  "filter",	 "handle", "header",  "index",	"inode",  "journal",
+	"layer",   "length",  "message", "node",   "offset",  "packet", "parser", "queue",
 	"record",  "region",  "request", "sector", "session", "stream", "table",  "window",
 };
 
@@ -116,9 +116,8 @@ static const char *const statements[] = {
 	"\t\ttotal -= sizeof(struct record$p);\n\t}\n",
 };
 
-static const char function_begin[] =
-	"\nword function$i(struct record$i *r, word n)\n{\n"
-	"\tword total = $x + n;\n\n\tif (!r || !n)\n\t\treturn $n;\n";
+static const char function_begin[] = "\nword function$i(struct record$i *r, word n)\n{\n"
+				     "\tword total = $x + n;\n\n\tif (!r || !n)\n\t\treturn $n;\n";
 static const char function_end[] = "\treturn total ^ helper0(r->key, n);\n}\n";
 
 static unsigned earlier(struct writer *w)
