@@ -176,8 +176,11 @@ can_race() {
 		sleep 0.1
 	done
 	refused 1 "another.*race.*$lock_holder" race --quick
-	snug undo
-	grep -q zram /proc/swaps
+	refused 1 "another.*race.*$lock_holder" undo
+	for _ in $(seq 100); do
+		grep -q zram /proc/swaps && break
+		sleep 0.1
+	done
 	kill -9 $lock_holder
 	wait $lock_holder || true
 	snug undo --list

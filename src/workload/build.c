@@ -42,7 +42,7 @@ enum { UNITS_PER_JOB = 2 };
 
 struct build {
 	char *compiler, *directory;
-	char *env[5]; /* NULL-terminated, each to be freed */
+	char *env[5];  /* NULL-terminated, each to be freed */
 	bool collects; /* knows GCC's parameters of its garbage collection */
 	uint64_t seed;
 	double peak_bytes;
