@@ -63,7 +63,7 @@ static const struct cli_option options[] = {
 	[OPT_BUDGET] =
 		{"budget", "SIZE",
 		 "RAM for the workload and the pool together; naive[,SIZE]: the pool is not counted "
-		 "(default 128M, less on small machines; of a command: half of what it needs)"},
+		 "(default 64M, less on small machines; of a command: half of what it needs)"},
 	[OPT_PRESSURE] = {"pressure", "X",
 			  "how many times the budget the workload needs (default 2)"},
 	[OPT_JOBS] = {"jobs", "N", "for build: compilers at a time (default: one a CPU)"},

@@ -13,7 +13,7 @@
 enum { TRIES = 4 };
 
 #define CLOSE_ENOUGH	  0.05
-#define DEFAULT_BUDGET	  ((uint64_t)128 << 20)
+#define DEFAULT_BUDGET	  ((uint64_t)64 << 20)
 #define DEFAULT_RAM_PARTS 8
 #define SPARE_SHARE	  0.9
 

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A real compiler on generated sources, some at a time, as make -j would.
+ * A real compiler on generated sources, one unit a job, all at a time, as make -j would.
  *
  * A compiler's memory grows until its unit is done, in proportion to the text: that makes the size
- * of the workload, all compilers at their end at once. The units are alike, so the last ones end
- * together, too. Nothing is linked: a linker's memory would be another, smaller, peak.
+ * of the workload, all compilers at their end at once. Nothing is linked: a linker's memory would
+ * be another, smaller, peak.
  *
- * GCC collects garbage when its heap reaches a size that it derives from the machine's RAM and
- * resource limits. Told never to collect, it needs the same memory everywhere, and what is garbage
- * stays as pages that nobody touches again, for the kernel to swap out.
+ * GCC collects garbage once its heap has a size that it derives from the machine's RAM and resource
+ * limits, and walks all of the heap each time. Of a compiler that is short of memory this is the
+ * part that hurts: all that was swapped out comes back, in no order that a disk could read ahead.
+ * Both parameters are given to it, so that it does the same work everywhere: as it would in little
+ * RAM, from half of its later size on, and often.
  *
  * Traps: a compiler behind ccache would only copy files from the second run on. GCC is a driver
  * with the compiler proper as its child: when that is killed for lack of memory, the driver ends
@@ -34,11 +36,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { UNITS_PER_JOB = 2 };
+/* Measured with GCC 12 for x86-64, in a control group: bytes of memory = EMPTY + n * HEADER. */
+#define EMPTY_BYTES  (6.0 * (1 << 20))
+#define HEADER_BYTES (130.0 * (1 << 10))
 
-/* Measured with GCC 12 for x86-64, in a control group: bytes of memory = EMPTY + n * FUNCTION. */
-#define EMPTY_BYTES    (6.0 * (1 << 20))
-#define FUNCTION_BYTES (360.0 * (1 << 10))
+enum { COLLECT_PERCENT = 8 }; /* how much the heap grows from one collection to the next */
 
 struct build {
 	char *compiler, *directory;
@@ -46,8 +48,8 @@ struct build {
 	bool collects; /* knows GCC's parameters of its garbage collection */
 	uint64_t seed;
 	double peak_bytes;
-	unsigned jobs, units;
-	pid_t *running; /* one for each unit, 0: it does not run */
+	unsigned jobs;
+	pid_t *running; /* one for each job's unit, 0: it does not run */
 };
 
 static void build_destroy(void *workload)
@@ -71,7 +73,7 @@ static char *unit_path(const struct build *b, unsigned unit, char suffix)
 	return asprintf(&path, "%s/unit%u.%c", b->directory, unit, suffix) < 0 ? NULL : path;
 }
 
-static int unit_write(const struct build *b, unsigned unit, unsigned functions)
+static int unit_write(const struct build *b, unsigned unit, unsigned headers)
 {
 	CLEANUP_FREE char *path = unit_path(b, unit, 'c');
 	FILE *f;
@@ -82,7 +84,7 @@ static int unit_write(const struct build *b, unsigned unit, unsigned functions)
 	f = fopen(path, "we");
 	if (!f)
 		return -errno;
-	build_source_write(f, b->seed * b->units + unit, functions);
+	build_source_write(f, b->seed * b->jobs + unit, headers);
 	r = ferror(f) ? -EIO : 0;
 	return fclose(f) < 0 ? -errno : r;
 }
@@ -90,13 +92,17 @@ static int unit_write(const struct build *b, unsigned unit, unsigned functions)
 static int unit_start(const struct build *b, unsigned unit, int output, pid_t *ret)
 {
 	CLEANUP_FREE char *source = unit_path(b, unit, 'c'), *object = unit_path(b, unit, 'o');
+	char expand[40], heapsize[40]; /* kilobytes */
+	char *collect[] = {"--param", expand, "--param", heapsize};
 	char *argv[16] = {b->compiler, "-c", "-O0", "-w", "-pipe", source, "-o", object};
-	char *never[] = {"--param", "ggc-min-expand=100", "--param", "ggc-min-heapsize=67108864"};
 
 	if (!source || !object)
 		return -ENOMEM;
+	snprintf(expand, sizeof(expand), "ggc-min-expand=%d", COLLECT_PERCENT);
+	snprintf(heapsize, sizeof(heapsize), "ggc-min-heapsize=%.0f",
+		 b->peak_bytes / b->jobs / 2 / 1024);
 	if (b->collects)
-		memcpy(argv + 8, never, sizeof(never));
+		memcpy(argv + 8, collect, sizeof(collect));
 	/* What an earlier run left must not pass for the work of this one. */
 	if (unlink(object) < 0 && errno != ENOENT)
 		return -errno;
@@ -154,20 +160,19 @@ static int find_compiler(struct build *b, struct err *e)
 /* Writes the sources anew, of the size that peak_bytes asks for. */
 static int write_units(const struct build *b, struct err *e)
 {
-	double functions = (b->peak_bytes / b->jobs - EMPTY_BYTES) / FUNCTION_BYTES;
+	double headers = (b->peak_bytes / b->jobs - EMPTY_BYTES) / HEADER_BYTES;
 	char least[UNITS_SIZE_MAX];
 	int r = 0;
 
-	if (functions < 1)
-		return err_usage(
-			e, -ERANGE,
-			"the workload 'build' needs at least %s (%u compilers at a time); "
-			"raise --budget",
-			units_format_size((uint64_t)((EMPTY_BYTES + FUNCTION_BYTES) * b->jobs),
-					  least),
-			b->jobs);
-	for (unsigned i = 0; r == 0 && i < b->units; i++)
-		r = unit_write(b, i, (unsigned)functions);
+	if (headers < 1)
+		return err_usage(e, -ERANGE,
+				 "the workload 'build' needs at least %s (%u compilers at a time); "
+				 "raise --budget",
+				 units_format_size(
+					 (uint64_t)((EMPTY_BYTES + HEADER_BYTES) * b->jobs), least),
+				 b->jobs);
+	for (unsigned i = 0; r == 0 && i < b->jobs; i++)
+		r = unit_write(b, i, (unsigned)headers);
 	return r < 0 ? err_failed(e, r, "cannot write sources to %s: %s", b->directory, err_name(r))
 		     : 0;
 }
@@ -202,9 +207,8 @@ static struct build *build_alloc(const struct workload_request *q)
 	b->seed = q->seed;
 	b->peak_bytes = (double)q->peak_bytes;
 	b->jobs = q->jobs;
-	b->units = q->jobs * UNITS_PER_JOB;
 	b->directory = strdup(q->directory);
-	b->running = calloc(b->units, sizeof(*b->running));
+	b->running = calloc(b->jobs, sizeof(*b->running));
 	if (b->directory && b->running && make_env(b) == 0)
 		return b;
 	build_destroy(b);
@@ -238,7 +242,7 @@ static int build_scale(void *workload, double factor, struct err *e)
 
 static void stop_all(struct build *b)
 {
-	for (unsigned i = 0; i < b->units; i++) {
+	for (unsigned i = 0; i < b->jobs; i++) {
 		if (b->running[i])
 			kill(-b->running[i], SIGKILL);
 	}
@@ -249,7 +253,7 @@ static void stop_all(struct build *b)
 static int fail(struct build *b, struct workload_share *share, unsigned unit, const char *how)
 {
 	stop_all(b);
-	snprintf(share->failure, sizeof(share->failure), "unit %u of %u: %s %s", unit + 1, b->units,
+	snprintf(share->failure, sizeof(share->failure), "unit %u of %u: %s %s", unit + 1, b->jobs,
 		 b->compiler, how);
 	return EXIT_FAILURE;
 }
@@ -262,7 +266,7 @@ static unsigned wait_unit(struct build *b, int *status)
 
 	while ((pid = wait(status)) < 0 && errno == EINTR)
 		;
-	while (i < b->units - 1 && b->running[i] != pid)
+	while (i < b->jobs - 1 && b->running[i] != pid)
 		i++;
 	b->running[i] = 0;
 	return i;
@@ -272,20 +276,20 @@ static int build_run(void *workload, struct workload_share *share)
 {
 	struct build *b = workload;
 	char ending[PROCESS_ENDING_MAX];
-	unsigned begun = 0;
 
-	share->total = b->units;
-	while (share->done < b->units) {
-		int status, r = 0;
-		unsigned unit;
+	share->total = b->jobs;
+	for (unsigned i = 0; i < b->jobs; i++) {
+		int r = unit_start(b, i, -1, &b->running[i]);
 
-		for (; r == 0 && begun < b->units && begun - share->done < b->jobs; begun++)
-			r = unit_start(b, begun, -1, &b->running[begun]);
 		if (r < 0) {
-			b->running[begun - 1] = 0;
-			return fail(b, share, begun - 1, err_name(r));
+			b->running[i] = 0;
+			return fail(b, share, i, err_name(r));
 		}
-		unit = wait_unit(b, &status);
+	}
+	while (share->done < b->jobs) {
+		int status;
+		unsigned unit = wait_unit(b, &status);
+
 		if (status)
 			return fail(b, share, unit, process_ending(status, ending));
 		if (!unit_verify(b, unit))

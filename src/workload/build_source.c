@@ -5,10 +5,8 @@
  * dozen patterns of everyday C with names, numbers, types and callees drawn at random.
  *
  * A unit is laid out as real ones are: first what would come from headers (types, tables of
- * strings, small inline functions of which few are used), then the functions. A compiler parses the
- * first part, keeps it, and hardly looks at it again: this is the memory that can be swapped out
- * for good. Were all of it in use all the time, a group with half of it would be killed instead of
- * slowed down as soon as its swap is fast.
+ * strings, small inline functions of which few are used), then few functions of its own. A compiler
+ * keeps the first part in memory until its end, and looks at it seldom.
  *
  * Patterns are C, but for
  *
@@ -24,7 +22,8 @@
 #include <inttypes.h>
 
 enum {
-	HEADER_INLINES = 16, /* small inline functions to one function */
+	INLINES = 16, /* small inline functions to one header */
+	HEADERS_A_FUNCTION = 12,
 	STATEMENTS_LEAST = 4,
 	STATEMENTS_SPREAD = 9,
 };
@@ -175,16 +174,16 @@ static void put_function(struct writer *w)
 	put(w, function_end);
 }
 
-void build_source_write(FILE *f, uint64_t seed, unsigned functions)
+void build_source_write(FILE *f, uint64_t seed, unsigned headers)
 {
 	struct writer w = {.f = f, .rng = {.state = seed}};
 
 	put(&w, prologue);
-	for (w.index = 1; w.index <= functions; w.index++) {
+	for (w.index = 1; w.index <= headers; w.index++) {
 		put(&w, record);
-		for (int i = 0; i < HEADER_INLINES; i++)
+		for (int i = 0; i < INLINES; i++)
 			put_one_of(&w, helpers, COUNT(helpers));
 	}
-	for (w.index = 1; w.index <= functions; w.index++)
+	for (w.index = 1; w.index <= headers; w.index += HEADERS_A_FUNCTION)
 		put_function(&w);
 }

@@ -7,10 +7,10 @@
 #include <stdio.h>
 
 /*
- * Writes one translation unit with that many functions (0 is a valid unit too). The same seed and
+ * Writes one translation unit with that many headers (0 is a valid unit too). The same seed and
  * number give the same bytes; a longer unit of the same seed is another text, not a longer one.
  * Errors are left in f, for ferror.
  */
-void build_source_write(FILE *f, uint64_t seed, unsigned functions);
+void build_source_write(FILE *f, uint64_t seed, unsigned headers);
 
 #endif
